@@ -12,17 +12,17 @@
 namespace braid {
 
 enum class ErrorKind {
-    invalid_input,   // the user can correct it: exit code 2
+    invalid_input,  // the user can correct it: exit code 2
     not_found,
     already_exists,
     permission,
     no_space,
     io,
-    corrupt,         // a file is not what it claims to be
-    busy,            // somebody else holds the run, the study, the lock
+    corrupt,  // a file is not what it claims to be
+    busy,     // somebody else holds the run, the study, the lock
     out_of_memory,
-    unavailable,     // a device, a library, a program is missing
-    interrupted,     // asked to stop; work so far is saved: exit code 130
+    unavailable,  // a device, a library, a program is missing
+    interrupted,  // asked to stop; work so far is saved: exit code 130
     internal,
 };
 
@@ -56,10 +56,10 @@ struct TextSpan {
 
 // One broken rule of a document: place, rule, value. "layers[3].window: must be at least 1, got -1".
 struct Diagnostic {
-    std::string path;                     // "layers[3].window"; empty for the whole document
-    std::string rule;                     // "must be at least 1"
-    std::string found;                    // "-1"; empty where there is no single value
-    std::optional<TextSpan> span = {};    // where in the shorthand text, if it came from there
+    std::string path;                   // "layers[3].window"; empty for the whole document
+    std::string rule;                   // "must be at least 1"
+    std::string found;                  // "-1"; empty where there is no single value
+    std::optional<TextSpan> span = {};  // where in the shorthand text, if it came from there
     std::string message() const;
     bool operator==(const Diagnostic&) const = default;
 };

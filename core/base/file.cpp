@@ -45,7 +45,8 @@ Result<void> write_all(int descriptor, std::string_view bytes, const std::string
 
 void sync_folder_of(const std::string& file) {
     const std::string folder = std::filesystem::path(file).parent_path().string();
-    const Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor descriptor(
+        ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (descriptor.number() >= 0) ::fsync(descriptor.number());
 }
 
@@ -58,8 +59,10 @@ Result<std::string> read_file(const std::string& file, std::size_t max_bytes) {
     if (::fstat(descriptor.number(), &status) != 0) return fail(error_from_errno(errno, "cannot read", file));
     if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid_input, "is a folder, a file is needed", file);
     if (static_cast<std::size_t>(status.st_size) > max_bytes)
-        return fail(ErrorKind::invalid_input,
-                    "has " + std::to_string(status.st_size) + " bytes, the limit is " + std::to_string(max_bytes), file);
+        return fail(
+            ErrorKind::invalid_input,
+            "has " + std::to_string(status.st_size) + " bytes, the limit is " + std::to_string(max_bytes),
+            file);
     std::string text;
     std::string block(std::size_t{1} << 16, '\0');
     for (;;) {
@@ -70,7 +73,8 @@ Result<std::string> read_file(const std::string& file, std::size_t max_bytes) {
         }
         if (n == 0) return text;
         if (text.size() + static_cast<std::size_t>(n) > max_bytes)
-            return fail(ErrorKind::invalid_input, "has more than " + std::to_string(max_bytes) + " bytes", file);
+            return fail(ErrorKind::invalid_input, "has more than " + std::to_string(max_bytes) + " bytes",
+                        file);
         text.append(block.data(), static_cast<std::size_t>(n));
     }
 }
@@ -89,7 +93,8 @@ Result<void> write_file_atomically(const std::string& file, std::string_view byt
         return give_up(std::move(written.error()));
     if (::fsync(descriptor.number()) != 0) return give_up(error_from_errno(errno, "cannot write", file));
     if (descriptor.close_now() != 0) return give_up(error_from_errno(errno, "cannot write", file));
-    if (::rename(temporary.c_str(), file.c_str()) != 0) return give_up(error_from_errno(errno, "cannot rename", file));
+    if (::rename(temporary.c_str(), file.c_str()) != 0)
+        return give_up(error_from_errno(errno, "cannot rename", file));
     sync_folder_of(file);
     return {};
 }

@@ -10,8 +10,8 @@ namespace braid {
 
 Result<std::string> read_file(const std::string& file, std::size_t max_bytes = std::size_t{1} << 30);
 
-// Temporary neighbour, write, fsync, rename, fsync of the folder. On failure the old file is untouched and the
-// temporary one is removed.
+// Temporary neighbour, write, fsync, rename, fsync of the folder. On failure the old file is untouched and
+// the temporary one is removed.
 Result<void> write_file_atomically(const std::string& file, std::string_view bytes);
 
 // The folder and its parents.

@@ -33,8 +33,8 @@ struct Count {
 
 using RunId = TextId<struct RunTag>;
 using StudyId = TextId<struct StudyTag>;
-using LayerId = Count<struct LayerTag>;   // stable through edits; unique inside one architecture
-using Step = Count<struct StepTag>;       // optimizer steps done; 0 before the first
+using LayerId = Count<struct LayerTag>;  // stable through edits; unique inside one architecture
+using Step = Count<struct StepTag>;      // optimizer steps done; 0 before the first
 using TokenCount = Count<struct TokenTag>;
 using AttemptNumber = Count<struct AttemptTag>;  // 1 for the first start of a run, one more for each resume
 

@@ -17,7 +17,8 @@ constexpr int max_json_depth = 256;
 
 Result<Json> parse_json(std::string_view text, std::string path) {
     if (text.size() > max_json_bytes)
-        return fail(ErrorKind::invalid_input, "JSON of " + std::to_string(text.size()) + " bytes; the limit is 64 MiB",
+        return fail(ErrorKind::invalid_input,
+                    "JSON of " + std::to_string(text.size()) + " bytes; the limit is 64 MiB",
                     std::move(path));
     bool too_deep = false;
     const auto watch_depth = [&too_deep](int depth, Json::parse_event_t, Json&) {
@@ -40,16 +41,20 @@ Result<Json> parse_json(std::string_view text, std::string path) {
                 column = 1;
             }
         }
-        std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+        std::string what =
+            error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
         if (const auto cut = what.find(": "); cut != std::string::npos) what.erase(0, cut + 2);
-        return fail(ErrorKind::invalid_input,
-                    "not JSON at line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what,
-                    std::move(path));
+        return fail(
+            ErrorKind::invalid_input,
+            "not JSON at line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what,
+            std::move(path));
     }
 }
 
 Result<Json> read_json(const std::string& file) {
-    return read_file(file, max_json_bytes).and_then([&](const std::string& text) { return parse_json(text, file); });
+    return read_file(file, max_json_bytes).and_then([&](const std::string& text) {
+        return parse_json(text, file);
+    });
 }
 
 Result<void> write_json_atomically(const std::string& file, const Json& value) {

@@ -1,4 +1,5 @@
-// JSON as Braid reads and writes it: keys in a fixed order, parse errors with line and column, content hashes.
+// JSON as Braid reads and writes it: keys in a fixed order, parse errors with line and column, content
+// hashes.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// What Braid knows about a mixer without Torch: parameters, rules, cost, citation. The catalogue of all kinds is
-// made in core/mixers from mixers.def; everything here takes it as an argument.
+// What Braid knows about a mixer without Torch: parameters, rules, cost, citation. The catalogue of all kinds
+// is made in core/mixers from mixers.def; everything here takes it as an argument.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,10 @@ struct MixerContext {
 
 // Cost of one group of heads in one layer, without norms before the block and without the FFN.
 struct MixerCost {
-    std::int64_t matrix_parameters = 0;   // multiply-accumulated once a token: 6 FLOPs each in training, 2 forward
-    std::int64_t paper_parameters = 0;    // what the papers count: matrices and norms inside the mixer, no sinks
+    std::int64_t matrix_parameters =
+        0;  // multiply-accumulated once a token: 6 FLOPs each in training, 2 forward
+    std::int64_t paper_parameters =
+        0;  // what the papers count: matrices and norms inside the mixer, no sinks
     std::int64_t total_parameters = 0;    // everything that is allocated
     std::int64_t kv_bytes_per_token = 0;  // bf16, while the token is visible; 0 for recurrent mixers
     std::int64_t kv_window = 0;           // tokens kept; 0: all
@@ -32,14 +34,14 @@ struct MixerCost {
 };
 
 struct MixerDescription {
-    std::string id;         // "swa"
-    char letter = '?';      // 'S': shorthand, key and badge
-    std::string title;      // "Sliding window"
-    std::string citation;   // "Beltagy et al., 2020"
-    std::string equation;   // plain text, as in the paper
-    std::string help;       // two sentences for the inspector
-    bool softmax = false;   // has attention rows and a KV cache
-    bool recurrent = false; // has a state
+    std::string id;          // "swa"
+    char letter = '?';       // 'S': shorthand, key and badge
+    std::string title;       // "Sliding window"
+    std::string citation;    // "Beltagy et al., 2020"
+    std::string equation;    // plain text, as in the paper
+    std::string help;        // two sentences for the inspector
+    bool softmax = false;    // has attention rows and a KV cache
+    bool recurrent = false;  // has a state
     std::vector<ParameterDescription> parameters;
 };
 

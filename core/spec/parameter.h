@@ -1,4 +1,5 @@
-// A parameter is described once; JSON, the inspector form, the diff, --set and the documentation follow from it.
+// A parameter is described once; JSON, the inspector form, the diff, --set and the documentation follow from
+// it.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ struct ParameterDescription {
 Checked<ParameterValue> parse_parameter(const ParameterDescription& description, std::string_view text,
                                         const std::string& path);
 // The rule that the value breaks, if any.
-std::optional<Diagnostic> check_parameter(const ParameterDescription& description, const ParameterValue& value,
-                                          const std::string& path);
+std::optional<Diagnostic> check_parameter(const ParameterDescription& description,
+                                          const ParameterValue& value, const std::string& path);
 
 // Values by key. A key that is absent has its description's default.
 class ParameterValues {
@@ -50,7 +51,8 @@ public:
     bool operator==(const ParameterValues&) const = default;
 
     // The value, or the default in `descriptions`. Aborts on a key that is not described (programmer error).
-    const ParameterValue& get(std::string_view key, const std::vector<ParameterDescription>& descriptions) const;
+    const ParameterValue& get(std::string_view key,
+                              const std::vector<ParameterDescription>& descriptions) const;
 
 private:
     std::map<std::string, ParameterValue, std::less<>> values_;

@@ -1,4 +1,5 @@
-// Published sizes (paper Table 1) and the tiny one of the example study; presets of the paper's architectures.
+// Published sizes (paper Table 1) and the tiny one of the example study; presets of the paper's
+// architectures.
 #pragma once
 
 #include <span>
@@ -24,9 +25,9 @@ std::span<const Scale> scales();
 const Scale* find_scale(std::string_view name);
 
 struct Preset {
-    std::string name;      // "full", "swa-128", "swa-128-nope"
-    std::string title;     // "SWA-128 with NoPE on full layers"
-    std::string pattern;   // shorthand, cycled to the depth of a scale
+    std::string name;     // "full", "swa-128", "swa-128-nope"
+    std::string title;    // "SWA-128 with NoPE on full layers"
+    std::string pattern;  // shorthand, cycled to the depth of a scale
     std::string citation;
 };
 

@@ -12,7 +12,7 @@ namespace braid {
 // Layers of a pattern before dimensions are known; a count of 0 heads means "all of the layer".
 struct Pattern {
     std::vector<LayerSpec> layers;
-    bool repeated = false;  // a repeat count was given: the depth is the pattern's own
+    bool repeated = false;        // a repeat count was given: the depth is the pattern's own
     std::vector<TextSpan> spans;  // of each layer's text, for marking; same length as layers
 };
 
@@ -23,7 +23,8 @@ Checked<Pattern> parse_pattern(std::string_view text, const MixerCatalog& catalo
 std::string format_pattern(const std::vector<LayerSpec>& layers, const ArchitectureSpec& dimensions,
                            const MixerCatalog& catalog);
 
-// Dimensions of `scale` and the pattern cycled to its depth (cut at the end), or its own depth if it was repeated.
+// Dimensions of `scale` and the pattern cycled to its depth (cut at the end), or its own depth if it was
+// repeated.
 ArchitectureSpec instantiate(const Pattern& pattern, const Scale& scale);
 
 }  // namespace braid

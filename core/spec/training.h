@@ -11,24 +11,25 @@ namespace braid {
 
 struct TrainingSpec {
     std::int64_t steps = 600;
-    std::int64_t context = 128;        // T, tokens of a sequence
-    std::int64_t batch = 32;           // sequences a step, over all devices
-    std::int64_t micro_batches = 1;    // accumulation: batch / micro_batches sequences at a time
-    double learning_rate = 3e-3;       // peak, of Muon and AdamW
-    std::int64_t warmup_steps = 50;    // linear from 0
-    double decay_fraction = 0.1;       // last part of the steps, linear to final_lr_ratio x peak (WSD)
+    std::int64_t context = 128;      // T, tokens of a sequence
+    std::int64_t batch = 32;         // sequences a step, over all devices
+    std::int64_t micro_batches = 1;  // accumulation: batch / micro_batches sequences at a time
+    double learning_rate = 3e-3;     // peak, of Muon and AdamW
+    std::int64_t warmup_steps = 50;  // linear from 0
+    double decay_fraction = 0.1;     // last part of the steps, linear to final_lr_ratio x peak (WSD)
     double final_lr_ratio = 0.1;
-    double grad_clip = 1.0;            // global L2 norm; 0: off
-    double weight_decay = 0.1;         // decoupled; never on norms, sinks
+    double grad_clip = 1.0;     // global L2 norm; 0: off
+    double weight_decay = 0.1;  // decoupled; never on norms, sinks
     double muon_momentum = 0.95;
     double adam_beta1 = 0.9;
     double adam_beta2 = 0.95;
     double adam_eps = 1e-8;
-    std::string init = "fan_in";       // "fan_in": linear U(+-1/sqrt(fan_in)), embedding N(0, 0.5); "normal": all N(0, 0.02)
-    std::uint64_t seed = 1;            // weights and, with the step, data
-    std::string device = "auto";       // "auto", "cpu", "cuda"
-    std::int64_t threads = 0;          // CPU threads; 0: all cores
-    std::int64_t evaluate_every = 20;  // steps; 0: only at the end
+    std::string init =
+        "fan_in";  // "fan_in": linear U(+-1/sqrt(fan_in)), embedding N(0, 0.5); "normal": all N(0, 0.02)
+    std::uint64_t seed = 1;               // weights and, with the step, data
+    std::string device = "auto";          // "auto", "cpu", "cuda"
+    std::int64_t threads = 0;             // CPU threads; 0: all cores
+    std::int64_t evaluate_every = 20;     // steps; 0: only at the end
     std::int64_t checkpoint_every = 200;  // steps; 0: only at the end
     bool operator==(const TrainingSpec&) const = default;
 
