@@ -1,0 +1,97 @@
+// clang-format off
+// A figure as a value: what to show and how it is set on paper. No pixels, no data. The same description draws on the
+// screen, renders to PDF, SVG and PNG, and writes its data and provenance.
+//
+// JSON (figures/NAME.json); everything but schema_version, kind, source and panels has a default:
+// {
+//   "schema_version": 1,
+//   "kind": "curves",                       one of figureKinds()
+//   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
+//   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series
+//   "spread": "range",                      several seeds of a variant: mean with "range", "interval" (90 % of the mean), "none"
+//   "panels": [{
+//     "metric": "recall/far", "x": "tokens",           "tokens", "step", "time_s"
+//     "smoothing": 0.0,                                debiased EMA, 0 = off
+//     "x_title": "", "y_title": "far recall",          empty: from the metric and the axis
+//     "x_scale": "linear", "y_scale": "linear",        "linear", "log", "symlog"
+//     "x_range": [null, null], "y_range": [0, 1],      null: from the data
+//     "threshold": 0.9, "compare_crossings": true      line, dots, and the bracket between the slowest two
+//   }],
+//   "style": {"size": "double", "width_mm": 174, "height_mm": 72, "font": "", "font_pt": 7, "line_pt": 0.75,
+//             "legend": "below", "series_by": "hue+dash", "text": "embedded"}
+// }
+// clang-format on
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/axis.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+
+namespace braid::ui {
+
+inline constexpr int figure_schema_version = 1;
+
+enum class FigureSize { single, double_column, slide, custom };  // 84 mm, 174 mm, 254 mm, any
+enum class FigureLegend { below, inside, labels };
+enum class SeriesBy { hue_and_dash, hue, dash };
+enum class TextAs { embedded, paths };
+enum class SeedSpread { range, interval, none };
+
+struct FigureStyle {
+    FigureSize size = FigureSize::double_column;
+    double width_mm = 174;
+    double height_mm = 72;
+    std::string font = {};  // family; empty: the program's own
+    double font_pt = 7;     // the smallest text printed
+    double line_pt = 0.75;
+    FigureLegend legend = FigureLegend::below;
+    SeriesBy series_by = SeriesBy::hue_and_dash;
+    TextAs text = TextAs::embedded;
+    bool operator==(const FigureStyle&) const = default;
+};
+
+struct FigureSource {
+    std::string study = {};              // the name of a study, or
+    std::vector<std::string> runs = {};  // run ids
+    bool operator==(const FigureSource&) const = default;
+};
+
+struct FigurePanel {
+    std::string metric = {};
+    std::string x = "tokens";
+    double smoothing = 0;
+    std::string x_title = {};
+    std::string y_title = {};
+    AxisScale x_scale = AxisScale::linear;
+    AxisScale y_scale = AxisScale::linear;
+    std::array<std::optional<double>, 2> x_range = {};
+    std::array<std::optional<double>, 2> y_range = {};
+    std::optional<double> threshold = {};
+    bool compare_crossings = false;
+    bool operator==(const FigurePanel&) const = default;
+};
+
+struct FigureSpec {
+    std::string kind = "curves";
+    std::string title = {};
+    FigureSource source = {};
+    SeedSpread spread = SeedSpread::range;
+    std::vector<FigurePanel> panels = {};
+    FigureStyle style = {};
+    bool operator==(const FigureSpec&) const = default;
+};
+
+Json to_json(const FigureSpec& spec);
+// Every problem at once: unknown keys, wrong types, values out of range.
+Checked<FigureSpec> figure_from_json(const Json& json);
+Result<FigureSpec> read_figure(const std::string& file);
+
+// The size's own width; custom keeps what is there.
+double standard_width_mm(FigureSize size, double custom);
+
+}  // namespace braid::ui
