@@ -1,0 +1,59 @@
+// A hybrid language model: embedding, pre-norm blocks, final norm, untied head. Forward and backward are
+// written out on an Ops; buffers are allocated once for a shape.
+//
+// Functions may throw what ATen throws (out of memory); the caller's public entry is guarded
+// (core/engine/guard.h).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/engine/ops.h"
+#include "core/engine/parameter_store.h"
+#include "core/spec/architecture.h"
+
+namespace braid {
+
+inline constexpr double rms_norm_eps = 1e-6;
+
+class Model {
+public:
+    // The spec must be valid. Errors: unavailable (a mixer that cannot be trained yet), out_of_memory.
+    static Result<std::unique_ptr<Model>> create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops);
+    ~Model();
+
+    const ArchitectureSpec& spec() const;
+    Ops& ops() const;
+    ParameterStore& parameters();
+    const ParameterStore& parameters() const;
+
+    // tokens, targets: int64 [B, T], on any device; targets below 0 are left out of the loss.
+    // Adds scale * d(sum of the losses)/dp to the gradients and the sum of the losses to loss_sum(). For the
+    // mean over a global batch give scale = 1 / (number of its targets). All micro-batches of a run have one
+    // shape.
+    void forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale);
+
+    // Sum of losses since zero_gradients(), in nats: 0-dim device tensor; item() synchronises.
+    const at::Tensor& loss_sum() const;
+    void zero_gradients();  // and loss_sum()
+
+    struct Evaluation {
+        at::Tensor loss_BT;  // nats; 0 where the target is below 0
+        at::Tensor top_BT;   // int64, the likeliest next token
+    };
+    // Forward only; nothing is kept for a backward pass. The tensors are fresh and on the device.
+    Evaluation evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT);
+
+    // Next-token logits [P, V] (statistics type) at positions [P, 2] of (sequence, token).
+    at::Tensor logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2);
+
+private:
+    struct Parts;
+    explicit Model(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace braid

@@ -1,0 +1,193 @@
+// What a model needs from a device: the same set of operations on the CPU (kernels/cpu and ATen) and in the
+// CUDA plugin. There is no autograd in the training path: every operation comes with its gradient, written
+// out.
+//
+// Shape letters: B sequences, T tokens, N = B*T rows, D model width, F FFN width, V vocabulary, H query
+// heads, G key/value heads, K head dimension, C columns of a projection, R x C rows and columns of a matrix.
+//
+// Rules for implementations
+// - Outputs are given, allocated, and overwritten unless "accumulates" is said. Scratch belongs to the
+//   implementation and is kept from call to call: a steady step allocates nothing.
+// - No host synchronisation: results that the host wants stay in device tensors until a metric is read.
+// - Tensors whose name ends in a column slice (q, k, v, o and their gradients) may have any batch and row
+// stride;
+//   the last dimension is contiguous. Everything else is contiguous.
+// - Types: weights and activations have compute_type(), the residual stream and its gradient residual_type(),
+//   parameters, their gradients and optimizer state master_type(), row statistics (rstd, lse, losses)
+//   statistics_type().
+// - Equal inputs give equal bits from run to run at a fixed number of threads.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+// Rotary tables of one base: cos and sin of t * base^(-2i/K), i < K/2.
+struct RopeTable {
+    at::Tensor cos_TK2;  // [T, K/2], statistics_type()
+    at::Tensor sin_TK2;
+};
+
+// Softmax attention (core/mixers: "full", "swa"; paper Eq. 1 and 2). Query head h reads key/value head h /
+// (H/G).
+struct AttentionRule {
+    std::int64_t window = 0;  // keys [t-window+1, t]; 0: all of [0, t]
+    double scale = 1.0;       // of q.k
+};
+
+// Matrices of one shape that Muon updates, each on its own. Matrix i is rows*cols contiguous elements from
+// offsets[i] on, in the flat parameter, gradient and momentum storage alike.
+struct MuonGroup {
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+    std::vector<std::int64_t> offsets;
+    at::Tensor device_offsets;  // the same, int64, on the device
+};
+
+struct MuonRule {
+    double momentum = 0.95;  // Nesterov
+    double weight_decay = 0.1;
+    std::int64_t newton_schulz_steps = 5;
+};
+
+struct AdamwRule {
+    double beta1 = 0.9;
+    double beta2 = 0.95;
+    double eps = 1e-8;
+};
+
+// Flat storage as the optimizer sees it; see core/engine/parameter_store.h.
+struct OptimizerTensors {
+    at::Tensor values;      // masters
+    at::Tensor gradients;   // master_type()
+    at::Tensor compute;     // compute_type() copy of the masters; the same tensor as values where types agree
+    at::Tensor momentum;    // Muon's momentum and AdamW's first moment, as long as values
+    at::Tensor exp_avg_sq;  // AdamW's second moment, from adamw_begin on
+    std::int64_t adamw_begin = 0;
+};
+
+// What changes from step to step, in one small device tensor (master_type()), so that a captured step can be
+// replayed.
+namespace step_scalar {
+enum Index : std::int64_t {
+    learning_rate,
+    bias_correction1,  // 1 - beta1^step
+    bias_correction2,
+    gradient_norm,  // written by gradient_norm_and_clip()
+    clip_factor,    // min(1, max_norm / norm); multiplies every gradient that the optimizer reads
+    count
+};
+}
+
+class Ops {
+public:
+    virtual ~Ops() = default;
+
+    virtual std::string name() const = 0;  // "cpu", "cuda"
+    virtual at::Device device() const = 0;
+    virtual at::ScalarType master_type() const = 0;   // float32; float64 for tests on the CPU
+    virtual at::ScalarType compute_type() const = 0;  // float32 on the CPU, bfloat16 on CUDA
+    virtual at::ScalarType residual_type() const = 0;
+    virtual at::ScalarType statistics_type() const = 0;  // float32; float64 with float64 masters
+
+    // x = weight[tokens]. Tokens are int64, valid.
+    virtual void embedding(const at::Tensor& weight_VD, const at::Tensor& tokens_N,
+                           const at::Tensor& x_ND) = 0;
+    // dweight[tokens] += dx; accumulates.
+    virtual void embedding_backward(const at::Tensor& tokens_N, const at::Tensor& dx_ND,
+                                    const at::Tensor& dweight_VD) = 0;
+
+    // rstd = (mean(x^2) + eps)^-1/2, y = x * rstd * weight.
+    virtual void rms_norm(const at::Tensor& x_ND, const at::Tensor& weight_D, double eps,
+                          const at::Tensor& y_ND, const at::Tensor& rstd_N) = 0;
+    // dx += gradient through the norm; dweight accumulates.
+    virtual void rms_norm_backward(const at::Tensor& dy_ND, const at::Tensor& x_ND,
+                                   const at::Tensor& weight_D, const at::Tensor& rstd_N,
+                                   const at::Tensor& dx_ND, const at::Tensor& dweight_D) = 0;
+
+    // y = x W^T.
+    virtual void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) = 0;
+    // residual += x W^T.
+    virtual void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC,
+                            const at::Tensor& residual_NR) = 0;
+    // dx = dy W; dW += dy^T x. dy has compute_type() or residual_type(); dx has compute_type().
+    virtual void linear_backward(const at::Tensor& dy_NR, const at::Tensor& x_NC, const at::Tensor& weight_RC,
+                                 const at::Tensor& dx_NC, const at::Tensor& dweight_RC) = 0;
+
+    // Rotates halves in place: (a, b) -> (a cos - b sin, b cos + a sin) for a = x[.., i], b = x[.., i + K/2];
+    // with inverse = true by the opposite angle, which is the gradient.
+    virtual void rope(const at::Tensor& x_BTHK, const RopeTable& table, bool inverse) = 0;
+
+    // o_t = sum_s p_ts v_s with p = softmax over the visible keys and the sink, which has no value; lse
+    // includes the sink. An undefined sink_H means none.
+    virtual void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
+                           const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
+                           const at::Tensor& lse_BHT) = 0;
+    // dsink = - sum_t exp(sink - lse) (do . o) accumulates; dq, dk, dv are overwritten.
+    virtual void attention_backward(const AttentionRule& rule, const at::Tensor& do_BTHK,
+                                    const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
+                                    const at::Tensor& v_BTGK, const at::Tensor& sink_H,
+                                    const at::Tensor& o_BTHK, const at::Tensor& lse_BHT,
+                                    const at::Tensor& dq_BTHK, const at::Tensor& dk_BTGK,
+                                    const at::Tensor& dv_BTGK, const at::Tensor& dsink_H) = 0;
+
+    // h = silu(gate) * up; gate_up_N2F holds gate in its first F columns, up in the last.
+    virtual void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) = 0;
+    // dgate_up from dh; h is computed again beside it, so that a model need not keep it.
+    virtual void swiglu_backward(const at::Tensor& gate_up_N2F, const at::Tensor& dh_NF,
+                                 const at::Tensor& dgate_up_N2F, const at::Tensor& h_NF) = 0;
+
+    // Head and cross-entropy of a training step. loss_n = logsumexp(y_n W^T) - (y_n W^T)[target_n]; targets
+    // below 0 are left out. loss_sum (0-dim, statistics_type()) accumulates sum_n loss_n; dy = scale *
+    // d(loss_sum)/dy is overwritten; dW accumulates scale * d(loss_sum)/dW. Logits exist for a chunk of rows
+    // at a time.
+    virtual void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
+                           double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
+                           const at::Tensor& dweight_VD) = 0;
+    // The same loss per row (0 where the target is below 0) and the index of the largest logit (int64), no
+    // gradient.
+    virtual void head_evaluate(const at::Tensor& y_ND, const at::Tensor& weight_VD,
+                               const at::Tensor& targets_N, const at::Tensor& loss_N,
+                               const at::Tensor& top_N) = 0;
+
+    // Pre-norm FFN half of a block: x += swiglu(rms_norm(x) W_gate_up^T) W_down^T. Keeps what the backward
+    // needs. The default calls the operations above; a device that gains from doing a block of rows at once
+    // overrides it.
+    struct FfnWeights {
+        at::Tensor norm_D, gate_up_2FD, down_DF;
+    };
+    struct FfnSaved {
+        at::Tensor x_ND;  // x before the FFN, residual_type()
+        at::Tensor rstd_N, y_ND, gate_up_N2F;
+        at::Tensor h_NF;  // scratch shared by all layers
+    };
+    // next = x + ffn(x); next_ND may not overlap saved.x_ND, which holds the input.
+    virtual void ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, const at::Tensor& next_ND);
+    struct FfnScratch {
+        at::Tensor dh_NF, dgate_up_N2F, dy_ND;
+    };
+    // dx_ND: gradient of next on entry, of x on return; gradients of the weights accumulate.
+    virtual void ffn_backward(const FfnWeights& weights, const FfnSaved& saved, const at::Tensor& dx_ND,
+                              const FfnScratch& scratch, const FfnWeights& dweights);
+
+    // scalars[gradient_norm] = |gradients|_2; scalars[clip_factor] = min(1, max_norm / norm), or 1 for
+    // max_norm 0.
+    virtual void gradient_norm_and_clip(const at::Tensor& gradients, double max_norm,
+                                        const at::Tensor& scalars) = 0;
+    // In place, each matrix alone: X / (|X|_F + 1e-7), then X <- aX + (bA + cA^2) X with A = X X^T and
+    // (a, b, c) = (3.4445, -4.7750, 2.0315); the smaller side's Gram matrix is used.
+    virtual void newton_schulz(const at::Tensor& x_nRC, std::int64_t steps) = 0;
+    // m = momentum m + (1 - momentum) g, u = momentum m + (1 - momentum) g, u orthogonalised;
+    // p = p (1 - lr wd) - lr 0.2 sqrt(max(R, C)) u. Refreshes the compute copy.
+    virtual void muon_step(const MuonGroup& group, const MuonRule& rule, const OptimizerTensors& tensors,
+                           const at::Tensor& scalars) = 0;
+    // AdamW with bias correction on the elements [begin, end). Refreshes the compute copy.
+    virtual void adamw_step(std::int64_t begin, std::int64_t end, double weight_decay, const AdamwRule& rule,
+                            const OptimizerTensors& tensors, const at::Tensor& scalars) = 0;
+};
+
+}  // namespace braid
