@@ -1,0 +1,52 @@
+// How a mixer and a run look, the same in every panel: mixer = hue + letter + texture, run = colour + dash of
+// a stored index. Ids come from core/mixers; a kind without an entry in mixer_style.cpp still gets a distinct
+// look.
+#pragma once
+
+#include <QColor>
+#include <QPen>
+#include <QRectF>
+#include <QString>
+#include <QVector>
+#include <string_view>
+#include <vector>
+
+#include "core/spec/architecture.h"
+#include "widgets/common/theme.h"
+
+class QPainter;
+
+namespace braid::ui {
+
+enum class Texture { solid, diagonal, bars, dots, cross, waves, checks, vertical };
+
+struct MixerStyle {
+    QChar letter;
+    QColor hue;                  // both themes
+    QColor letterOnHue;          // white on F, 0F1720 on the rest
+    QColor textLight, textDark;  // the letter in the pattern field
+    Texture texture = Texture::solid;
+    const QColor& text(const Tokens& tokens) const { return tokens.dark ? textDark : textLight; }
+};
+
+// id of a MixerKind: "full", "swa".
+MixerStyle mixerStyle(std::string_view id);
+MixerStyle mixerStyleOfLetter(QChar letter);
+
+// Hue and texture, edge to edge; the texture is drawn in device pixels and runs on through neighbouring cells
+// (its phase is that of the painter's device).
+void paintMixer(QPainter& painter, const QRectF& rect, std::string_view mixer);
+// A layer: one mixer, or its head groups side by side in proportion to their heads.
+void paintLayer(QPainter& painter, const QRectF& rect, const LayerSpec& layer);
+// Rounded square with the letter.
+void paintBadge(QPainter& painter, const QRectF& rect, std::string_view mixer);
+// A whole architecture as a strip; more layers than pixels are folded (every pixel shows the layer under it).
+// `gap`: between cells where they are wide enough.
+void paintStrip(QPainter& painter, const QRectF& rect, const std::vector<LayerSpec>& layers, qreal gap = 1);
+
+// Colour and dash of a run by its stored palette index; eight colours, then the same with dashes.
+QColor runColour(int index, const Tokens& tokens);
+QVector<qreal> runDashes(int index);  // empty: solid
+QPen runPen(int index, const Tokens& tokens, qreal width = 2);
+
+}  // namespace braid::ui

@@ -1,0 +1,55 @@
+// What a workspace may ask of runs. The main program implements it with core/launch; tests implement it with
+// a recorder. Calls return at once; what comes of them is reported by the implementation (toast, status bar)
+// and seen in the runs themselves.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <functional>
+
+#include "core/base/error.h"
+#include "core/spec/architecture.h"
+#include "core/spec/training.h"
+
+namespace braid::ui {
+
+struct TrainingPlan {
+    QString name;  // shown; may be empty
+    ArchitectureSpec architecture;
+    TrainingSpec training;
+    DataSpec data;
+    QString study;  // empty: none
+};
+
+class RunCommands : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    virtual void startTraining(const TrainingPlan& plan) = 0;
+    virtual void startStudy(const QString& name) = 0;  // starts or continues: finished runs are kept
+    virtual void stopStudy(const QString& name) = 0;
+    virtual bool isStudyRunning(const QString& name) const = 0;
+    virtual void pause(const RunId& run) = 0;
+    virtual void resume(const RunId& run) = 0;  // of a paused run
+    virtual void checkpoint(const RunId& run) = 0;
+    virtual void stop(const RunId& run) = 0;
+    virtual void resumeLost(
+        const RunId& run) = 0;  // lost, failed or stopped: a new attempt from its checkpoint
+    // Reason why nothing can be started now ("braid-engine not found ..."); empty: all is well.
+    virtual QString unavailableReason() const = 0;
+    // braid-engine line that does the same as startTraining() or startStudy().
+    virtual QString commandFor(const TrainingPlan& plan) const = 0;
+    virtual QString commandForStudy(const QString& name) const = 0;
+
+Q_SIGNALS:
+    void started(const braid::RunId& run);
+    void studyStateChanged(const QString& name);
+    // Any request that could not be done; the shell shows it.
+    void failed(const braid::Error& error);
+    // Short good news: "Stop acknowledged after 84 ms".
+    void done(const QString& message);
+};
+
+}  // namespace braid::ui
