@@ -26,7 +26,7 @@ struct MixerCost {
     std::int64_t matrix_parameters =
         0;  // multiply-accumulated once a token: 6 FLOPs each in training, 2 forward
     std::int64_t paper_parameters =
-        0;  // what the papers count: matrices and norms inside the mixer, no sinks
+        0;  // what the paper counts: matrices and norms inside the mixer, no sinks
     std::int64_t total_parameters = 0;    // everything that is allocated
     std::int64_t kv_bytes_per_token = 0;  // bf16, while the token is visible; 0 for recurrent mixers
     std::int64_t kv_window = 0;           // tokens kept; 0: all
@@ -71,5 +71,11 @@ public:
 private:
     std::vector<std::unique_ptr<MixerKind>> kinds_;
 };
+
+MixerContext mixer_context(const ArchitectureSpec& spec, std::size_t layer);
+// Width of the FFN of a layer: the narrowest that its mixers ask for.
+std::int64_t ffn_width(const ArchitectureSpec& spec, std::size_t layer, const MixerCatalog& catalog);
+// "full (F), swa (S)": what a message offers instead of an unknown mixer.
+std::string known_mixers(const MixerCatalog& catalog);
 
 }  // namespace braid

@@ -1,11 +1,13 @@
-// A parameter is described once; JSON, the inspector form, the diff, --set and the documentation follow from
-// it.
+// A parameter is described once; JSON, the inspector form, the diff, --set, the shorthand and the
+// documentation follow from it.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,8 +18,15 @@ namespace braid {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
-// "1,024" is for people; to_text gives "1024", "1e5", "true", "rope": what the shorthand and --set accept.
+// Shortest text that parses back to the value: "1024", "1e5", "true", "rope". What the shorthand, --set and
+// JSON messages show; grouping digits ("1,024") is left to views.
 std::string to_text(const ParameterValue& value);
+
+// A single word of the shorthand that sets a parameter: "nope" for position=nope.
+struct ParameterWord {
+    std::string word;
+    ParameterValue value;
+};
 
 struct ParameterDescription {
     std::string key;                        // "window": JSON key, --set key, shorthand key
@@ -29,11 +38,28 @@ struct ParameterDescription {
     double maximum = 0;                     // inclusive
     std::vector<std::string> choices = {};  // for text: the values allowed; empty: any text
     std::string only_if = {};               // "position=rope": shown and used only when that holds
+    std::string short_key = {};  // "w": accepted in the shorthand beside the key, and written there
+    std::vector<ParameterWord> words = {};  // "nope", "nosink"
 };
 
-// Text to a value of the description's type and range; the diagnostic's path is `path`.
+const ParameterDescription* find_parameter(const std::vector<ParameterDescription>& descriptions,
+                                           std::string_view key);
+
+// "a whole number", "a number", "true or false", "text": for messages.
+std::string_view type_name(const ParameterValue& value);
+
+// Text to a value of the description's type and range; the diagnostic's path is `path`. Whole numbers may be
+// written "1e6", flags "true/false", "on/off", "yes/no", "1/0".
 Checked<ParameterValue> parse_parameter(const ParameterDescription& description, std::string_view text,
                                         const std::string& path);
+// A JSON number, text, true or false; anything else is a diagnostic. The type is not yet the described one.
+Checked<ParameterValue> parameter_from_json(const Json& json, const std::string& path);
+Json to_json(const ParameterValue& value);
+
+// A JSON file has 100000 for a real and 16.0 for a whole number: the value in the described type where that
+// loses nothing, else unchanged (check_parameter then names the rule).
+ParameterValue coerced(const ParameterDescription& description, ParameterValue value);
+
 // The rule that the value breaks, if any.
 std::optional<Diagnostic> check_parameter(const ParameterDescription& description,
                                           const ParameterValue& value, const std::string& path);
@@ -48,14 +74,35 @@ public:
     auto begin() const { return values_.begin(); }
     auto end() const { return values_.end(); }
     bool empty() const { return values_.empty(); }
+    std::size_t size() const { return values_.size(); }
     bool operator==(const ParameterValues&) const = default;
 
-    // The value, or the default in `descriptions`. Aborts on a key that is not described (programmer error).
-    const ParameterValue& get(std::string_view key,
-                              const std::vector<ParameterDescription>& descriptions) const;
+    // The value in its described type, or the default. Aborts on a key that is not described (programmer
+    // error).
+    ParameterValue get(std::string_view key, const std::vector<ParameterDescription>& descriptions) const;
+    // The same where the type is known: of a validated spec. Aborts on another type.
+    bool flag(std::string_view key, const std::vector<ParameterDescription>& descriptions) const;
+    std::int64_t integer(std::string_view key, const std::vector<ParameterDescription>& descriptions) const;
+    double real(std::string_view key, const std::vector<ParameterDescription>& descriptions) const;
+    std::string text(std::string_view key, const std::vector<ParameterDescription>& descriptions) const;
 
 private:
     std::map<std::string, ParameterValue, std::less<>> values_;
 };
+
+// Whether `only_if` holds, so that the parameter has an effect.
+bool is_active(const ParameterDescription& description, const ParameterValues& values,
+               const std::vector<ParameterDescription>& descriptions);
+
+// Without values that equal their default or have no effect, the rest in the described types: two equal
+// results mean the same. Keys that are not described stay.
+ParameterValues normalised(const ParameterValues& values,
+                           const std::vector<ParameterDescription>& descriptions);
+
+// "unknown parameter of Sliding window (window, position, ...)", and every value that breaks its rule. Paths
+// are `path` + "." + key.
+Diagnostics check_parameters(const ParameterValues& values,
+                             const std::vector<ParameterDescription>& descriptions, const std::string& owner,
+                             const std::string& path);
 
 }  // namespace braid

@@ -29,6 +29,7 @@ struct Preset {
     std::string title;    // "SWA-128 with NoPE on full layers"
     std::string pattern;  // shorthand, cycled to the depth of a scale
     std::string citation;
+    std::string scale = {};  // where it belongs to one: "tiny" for the example study; empty: any
 };
 
 std::span<const Preset> presets();

@@ -49,7 +49,8 @@ Checked<TrainingSpec> training_from_json(const Json& json);
 // All rules, also those between fields (batch divisible by micro_batches, warm-up within the steps).
 Diagnostics validate(const TrainingSpec& spec);
 
-// Learning rate at a step in [0, steps): warm-up, stable, decay.
+// Learning rate of the step with index `step` in [0, steps): the warm-up rises by peak / warmup_steps a step
+// and reaches the peak at its last one; the decay reaches final_lr_ratio x peak at the last step.
 double learning_rate_at(const TrainingSpec& spec, std::int64_t step);
 
 // What data a run reads: a synthetic task by id with its parameters, or a corpus folder.
