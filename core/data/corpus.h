@@ -1,0 +1,130 @@
+// A corpus folder: text turned into tokens once, then mapped into memory.
+//
+//   manifest.json      schema version, tokenizer, options, shards (tokens, bytes, hash), counts, provenance
+//   documents.bin      one 32-byte DocumentEntry a document, in order
+//   train-00000.bin .. validation-00000.bin ..   uint16 little-endian tokens of the documents, one after the
+//                      other, each document closed by the end-of-text token
+//
+// The byte tokenizer has ids 0..255 for the bytes, 256 for beginning of text (BOS) and 257 for end of text
+// (EOS); a model for it has vocabulary 258. Text is never changed: invalid UTF-8 is kept byte for byte and
+// counted in the manifest.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+
+namespace braid {
+
+inline constexpr std::int32_t byte_bos = 256;
+inline constexpr std::int32_t byte_eos = 257;
+inline constexpr std::int64_t byte_vocab = 258;
+inline constexpr int corpus_schema_version = 1;
+
+enum class Split : std::uint8_t { train, validation };
+
+struct CorpusOptions {
+    double validation_fraction = 0.02;  // of the documents, chosen by content hash: stable under additions
+    std::int64_t long_bytes = 65'536;   // documents at least this long form the long pool
+    std::int64_t shard_tokens = std::int64_t{1} << 27;  // 256 MiB a shard
+};
+
+struct CorpusProgress {
+    std::int64_t files_done = 0;
+    std::int64_t files_total = 0;
+    std::int64_t bytes_done = 0;   // of the sources, as they lie on disk
+    std::int64_t bytes_total = 0;  // likewise; grows while nothing is known to be wrong
+    std::int64_t documents = 0;
+    std::string file = {};  // being read
+};
+
+// One source file as it was read.
+struct CorpusFile {
+    std::string path;
+    std::int64_t bytes = 0;
+    std::int64_t documents = 0;
+    std::int64_t invalid_utf8 = 0;  // byte sequences that are no UTF-8; kept
+    std::int64_t skipped = 0;       // JSONL lines without a text, empty documents
+    std::string note = {};          // why it was skipped, where it was
+};
+
+struct SplitCounts {
+    std::int64_t documents = 0;
+    std::int64_t tokens = 0;
+    std::int64_t long_documents = 0;
+    std::int64_t long_tokens = 0;
+};
+
+struct ShardInfo {
+    std::string file;  // inside the corpus folder
+    Split split = Split::train;
+    std::int64_t tokens = 0;
+    std::string hash;  // XXH3, 64 bit, hexadecimal
+};
+
+struct CorpusManifest {
+    std::string tokenizer = "byte";
+    std::int64_t vocab = byte_vocab;
+    CorpusOptions options;
+    SplitCounts train;
+    SplitCounts validation;
+    std::int64_t duplicates = 0;  // documents left out because their text had been seen
+    std::vector<ShardInfo> shards;
+    std::vector<CorpusFile> files;
+    std::string created = {};  // ISO 8601, UTC
+    std::string command = {};  // that makes it again
+    std::string hash = {};     // of everything a batch depends on
+};
+Json to_json(const CorpusManifest& manifest);
+Checked<CorpusManifest> corpus_manifest_from_json(const Json& json);
+
+// Sources: text files, folders (recursively, in name order), .jsonl / .ndjson (field "text", one document a
+// line), R's Rdata.rdb, each also as .gz or .dict.dz; "recipe:NAME" for the texts of installed Debian
+// packages (core/data/recipe.h). Files are streamed: memory does not grow with them.
+//
+// `out` must not exist, be empty, or hold an unfinished build of the same sources and options, which is then
+// continued after its last finished file. Nothing but `out` is written. Stops at `cancel` within a fraction
+// of a second with ErrorKind::interrupted, the work saved.
+Result<CorpusManifest> build_corpus(const std::vector<std::string>& sources, const std::string& out,
+                                    const CorpusOptions& options,
+                                    const std::function<void(const CorpusProgress&)>& progress = {},
+                                    const std::atomic<bool>* cancel = nullptr);
+
+struct DocumentEntry {
+    std::uint64_t hash = 0;    // XXH3 of the text
+    std::uint64_t offset = 0;  // of its first token among all tokens of the split
+    std::uint64_t tokens = 0;  // EOS included
+    std::uint32_t file = 0;    // index into CorpusManifest::files
+    std::uint32_t split = 0;   // Split
+};
+static_assert(sizeof(DocumentEntry) == 32);
+
+// A finished corpus, mapped. Cheap to open; safe to read from several threads.
+class Corpus {
+public:
+    // Compares sizes with the manifest (truncated or foreign shards are ErrorKind::corrupt).
+    static Result<Corpus> open(const std::string& folder);
+    // Reads every byte and compares the hashes; the first broken shard is the error.
+    Result<void> verify(const std::function<void(double fraction)>& progress = {}) const;
+
+    const std::string& folder() const;
+    const CorpusManifest& manifest() const;
+    std::span<const DocumentEntry> documents(Split split) const;
+    std::int64_t tokens(Split split) const;
+    // Copies tokens [offset, offset + out.size()) of a split; the range must lie inside it.
+    void read(Split split, std::int64_t offset, std::span<std::uint16_t> out) const;
+
+private:
+    struct Mapped;
+    explicit Corpus(std::shared_ptr<const Mapped> mapped) : mapped_(std::move(mapped)) {}
+    std::shared_ptr<const Mapped> mapped_;
+};
+
+}  // namespace braid

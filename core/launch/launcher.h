@@ -1,0 +1,62 @@
+// Starts engines that outlive us, watches them, and stops the right one.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/record/process_identity.h"
+#include "core/record/run_folder.h"
+
+namespace braid {
+
+// $BRAID_ENGINE, else braid-engine next to this program. ErrorKind::unavailable says where it was looked for.
+Result<std::string> find_engine();
+
+struct LaunchRequest {
+    std::string program = {};                             // empty: find_engine()
+    std::vector<std::string> arguments = {};              // without the program's name
+    std::string log_file = {};                            // stdout and stderr are appended; empty: /dev/null
+    std::string working_folder = {};                      // empty: ours
+    std::map<std::string, std::string> environment = {};  // added to ours
+};
+
+// A process in a session of its own: it gets no signal and no hang-up of ours, inherits no descriptors, and
+// goes on when we end in any way.
+class EngineProcess {
+public:
+    static Result<EngineProcess> start(const LaunchRequest& request);
+
+    const ProcessIdentity& identity() const { return identity_; }
+    // Empty while it works. A signal is 128 + its number, as in a shell. Reaps the process; never waits.
+    std::optional<int> poll();
+    std::optional<int> wait(std::chrono::milliseconds limit);
+
+private:
+    ProcessIdentity identity_;
+    std::optional<int> exit_code_;
+};
+
+// `braid-engine train <run>`, its output in <run>/engine.log. Busy when an engine works on the run already.
+Result<EngineProcess> start_run(const RunFolder& folder);
+// `braid-engine study run <name> --project <folder>`, its output in <project>/studies/<name>.log.
+Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study);
+
+struct StopOptions {
+    // An engine that has not acknowledged the command by then gets SIGTERM; one that ignores this, too, for
+    // as long again gets SIGKILL if `kill` is set.
+    std::chrono::milliseconds patience{5'000};
+    bool kill = false;
+};
+// Posts "stop" and waits until the engine has ended. Done at once where none works. The process is signalled
+// only while it is the one that run.db names.
+Result<void> stop_run(const RunFolder& folder, const StopOptions& options = {});
+
+// The end of <run>/engine.log, for messages about an engine that failed before it could record why.
+std::string log_tail(const RunFolder& folder, std::size_t max_bytes = 4'096);
+
+}  // namespace braid

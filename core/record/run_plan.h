@@ -1,0 +1,39 @@
+// What a run is to do: the content of <run>/plan.json. It holds no presentation and is written once.
+#pragma once
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/id.h"
+#include "core/base/json.h"
+#include "core/spec/architecture.h"
+#include "core/spec/training.h"
+
+namespace braid {
+
+inline constexpr int plan_schema_version = 1;
+
+struct RunPlan {
+    RunId id = {};
+    std::string name = {};  // for people: "swa-64 nope, seed 2"; may be empty
+    ArchitectureSpec architecture = {};
+    TrainingSpec training = {};
+    DataSpec data = {};
+    std::string created = {};  // ISO 8601, UTC: "2026-02-03T04:05:06Z"
+    StudyId study = {};        // of the study the run belongs to; empty: none
+    std::string point = {};    // the study's key of this run: "swa-4/seed=2"; unique inside the study
+    std::string command = {};  // that makes the same run again
+    bool operator==(const RunPlan&) const = default;
+};
+
+Json to_json(const RunPlan& plan);
+
+// Syntax, types, unknown keys and the rules of the training; all problems at once. A newer schema version is
+// one diagnostic that says so; older ones are brought up to date.
+Checked<RunPlan> plan_from_json(const Json& json);
+
+// Problems become one ErrorKind::invalid_input that names the file.
+Result<RunPlan> read_plan(const std::string& file);
+Result<void> write_plan(const std::string& file, const RunPlan& plan);
+
+}  // namespace braid
