@@ -36,9 +36,14 @@ struct Pattern {
     std::vector<TextSpan> spans;  // of each layer's text, for marking; same length as layers
 };
 
+// `unchecked` keeps a value of the right type that is outside its range, "S[w=0]", so that an editor can show
+// the layer and mark it: validate() reports it. `checked` makes it a problem of the text.
+enum class PatternValues { checked, unchecked };
+
 // All problems at once, each with its columns (bytes) and the path "column 5" (characters, from 1). An empty
 // text is a problem.
-Checked<Pattern> parse_pattern(std::string_view text, const MixerCatalog& catalog);
+Checked<Pattern> parse_pattern(std::string_view text, const MixerCatalog& catalog,
+                               PatternValues values = PatternValues::checked);
 
 // Short text whose parse, cycled or not, gives exactly these layers: runs and cycles are folded ("FS x5",
 // "SSSF x2 SS"), parameters at their defaults left out; without any fold " x1" keeps the depth. The round
