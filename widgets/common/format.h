@@ -1,19 +1,26 @@
-// Numbers and times as the window writes them: thousands separators, true minus, space before the unit.
+// Numbers and times as QString: core/analysis/number_format.h for the window.
 #pragma once
 
 #include <QString>
-#include <cstdint>
+
+#include "core/analysis/number_format.h"
 
 namespace braid::ui {
 
-QString formatCount(std::int64_t value);                   // "1,024"
-QString formatSi(double value, const QString& unit = {});  // "402.2 M", "1.94 G": powers of 1000, 4 digits
-QString formatBytes(std::int64_t bytes);                   // "684 MiB", "1.50 GiB", "0 B"
-QString formatNumber(double value, int digits = 4);        // significant digits; "NaN", "+∞"; "1.953e-3"
-QString formatFixed(double value, int decimals);           // equal decimals in a column; true minus
-QString formatPercent(double fraction, int decimals = 0);  // "43 %"
-QString formatDuration(double seconds);                    // "01:12", "2 h 05 min", "3 d 4 h"
-QString formatEta(double seconds, double range);           // "01:12 ± 8 s left"
-QString formatTokens(double tokens);                       // "2.46 M"
+inline QString formatCount(std::int64_t value) { return QString::fromStdString(format_count(value)); }
+inline QString formatFixed(double value, int decimals) {
+    return QString::fromStdString(format_fixed(value, decimals));
+}
+inline QString formatSignificant(double value, int digits = 4) {
+    return QString::fromStdString(format_significant(value, digits));
+}
+inline QString formatSi(double value, std::string_view unit = {}) {
+    return QString::fromStdString(format_si(value, unit));
+}
+inline QString formatDuration(double seconds) { return QString::fromStdString(format_duration(seconds)); }
+inline QString formatClock(double seconds) { return QString::fromStdString(format_clock(seconds)); }
+inline QString formatBytes(double bytes) { return QString::fromStdString(format_bytes(bytes)); }
+QString formatPercent(double fraction);               // "43 %"
+QString formatEta(double seconds, double plusMinus);  // "01:12 ± 8 s left"
 
 }  // namespace braid::ui

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/spec/architecture.h"
-#include "widgets/common/run_snapshot.h"
+#include "widgets/common/run_view.h"
 
 class QPainter;
 

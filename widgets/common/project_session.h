@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/spec/architecture.h"
-#include "widgets/common/run_snapshot.h"
+#include "widgets/common/run_view.h"
 
 class QAbstractItemModel;
 
@@ -73,9 +73,10 @@ public:
     RunPointer run(const RunId& id) const;  // null: no such run
     std::vector<RunPointer> runsOfStudy(const QString& study) const;
 
-    // Curves and events of these runs are kept up to date for `view` (replaces its earlier wish, ends with
-    // the view). They arrive with runChanged().
-    void wantCurves(const QObject* view, const std::vector<RunId>& runs);
+    // Curves on `axes`, whole series and events of these runs are kept up to date for `view` (replaces its
+    // earlier wish, ends with the view). They arrive with runChanged().
+    void wantCurves(const QObject* view, const std::vector<RunId>& runs,
+                    const std::vector<XAxis>& axes = {XAxis::step});
 
     // Selection, shared by all workspaces.
     const std::vector<RunId>& selectedRuns() const;  // the current one first
@@ -119,7 +120,7 @@ Q_SIGNALS:
     void figuresChanged();
     void runChanged(const braid::ui::RunPointer& run);  // a newer snapshot; also for new runs
     void runRemoved(const braid::RunId& id);
-    void runStateChanged(const braid::ui::RunPointer& run, braid::ui::RunState before);
+    void runStateChanged(const braid::ui::RunPointer& run, braid::RunState before);
     void selectedRunsChanged();
     void currentArchitectureChanged(const QString& name);
     void currentStudyChanged(const QString& name);

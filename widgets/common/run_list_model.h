@@ -4,7 +4,7 @@
 #include <QAbstractListModel>
 #include <vector>
 
-#include "widgets/common/run_snapshot.h"
+#include "widgets/common/run_view.h"
 
 namespace braid::ui {
 
