@@ -64,7 +64,8 @@ public:
     std::size_t lower_bound(double value) const;
     std::size_t upper_bound(double value) const;
 
-    // Exact facts about the points [begin, end), in O(log size + bucket_size).
+    // Exact facts about the points [begin, end), in O(bucket_size + log chunk_size + chunks inside): the
+    // chunks' own summaries stand ready.
     CurveSummary summarize(std::size_t begin, std::size_t end) const;
     CurveSummary summary() const { return summarize(0, size_); }
 
@@ -83,6 +84,7 @@ private:
     static ChunkPtr make_chunk(std::vector<double> x, std::vector<double> y);
     static void summarize_chunk(const Chunk& chunk, std::size_t begin, std::size_t end, CurveSummary& into);
     std::size_t find(double value, bool after_equal) const;
+    CurvePtr merged(std::span<const double> x, std::span<const double> y) const;
 
     std::vector<ChunkPtr> chunks_;  // all full but the last
     std::size_t size_ = 0;

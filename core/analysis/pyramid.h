@@ -37,7 +37,8 @@ struct Detail {
     std::vector<EdgeMark> marks = {};          // at most one of a kind in a column
     std::size_t in_range = 0;                  // points of the curve in the x range
     std::size_t missing = 0;                   // NaN among them
-    std::size_t at_edge = 0;                   // points behind the marks
+    std::size_t off_axis = 0;  // points with x <= 0 on a log x axis: they have no place at all
+    std::size_t at_edge = 0;   // points behind the marks
     bool operator==(const Detail&) const = default;
 
     std::size_t line_end(std::size_t line) const {

@@ -1,0 +1,155 @@
+#include "core/analysis/pyramid.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace braid {
+namespace {
+
+// Collects lines, dots and marks from points and gaps that come in order of x.
+class Emitter {
+public:
+    explicit Emitter(const AxisMap& y_map) : y_map_(y_map) {}
+
+    bool drawable(double y) const { return y_map_.defined(y); }
+
+    void point(double x, double y) {
+        if (!drawable(y)) {
+            gap();
+            return;
+        }
+        out_.points.push_back({x, y});
+    }
+
+    void gap() {
+        const std::size_t count = out_.points.size() - line_begin_;
+        if (count == 1) {
+            out_.dots.push_back(out_.points.back());
+            out_.points.pop_back();
+        } else if (count > 1) {
+            out_.line_begin.push_back(line_begin_);
+        }
+        line_begin_ = out_.points.size();
+    }
+
+    void marks(int column, double x, const CurveSummary& summary) {
+        mark(column, x, EdgeMarkKind::plus_inf, summary.plus_inf);
+        mark(column, x, EdgeMarkKind::minus_inf, summary.minus_inf);
+        if (y_map_.scale == AxisScale::log) {
+            mark(column, x, EdgeMarkKind::not_positive, summary.not_positive);
+        }
+        out_.missing += summary.nan;
+    }
+
+    Detail take() {
+        gap();
+        return std::move(out_);
+    }
+
+private:
+    void mark(int column, double x, EdgeMarkKind kind, std::uint32_t count) {
+        if (count == 0) {
+            return;
+        }
+        out_.at_edge += count;
+        auto& last = last_mark_[static_cast<std::size_t>(kind)];
+        if (last.column == column) {
+            out_.marks[last.index].count += count;
+            return;
+        }
+        last = {column, out_.marks.size()};
+        out_.marks.push_back({x, kind, count});
+    }
+
+    struct LastMark {
+        int column = -1;
+        std::size_t index = 0;
+    };
+
+    AxisMap y_map_;
+    Detail out_;
+    std::size_t line_begin_ = 0;
+    LastMark last_mark_[3];
+};
+
+// Points [begin, end) of one column, all at most a pixel apart.
+void add_column(const Curve& curve, std::size_t begin, std::size_t end, int column, double middle,
+                const AxisMap& y_map, Emitter& emit) {
+    const CurveSummary summary = curve.summarize(begin, end);
+    const bool log = y_map.scale == AxisScale::log;
+    emit.marks(column, std::clamp(middle, curve.x(begin), curve.x(end - 1)), summary);
+    if (end - begin <= 4) {
+        for (std::size_t i = begin; i < end; ++i) {
+            emit.point(curve.x(i), curve.y(i));
+        }
+        return;
+    }
+    const std::uint32_t drawable = log ? summary.finite - summary.not_positive : summary.finite;
+    if (drawable == 0) {
+        emit.gap();
+        return;
+    }
+    const double low = log ? summary.min_positive : summary.min;
+    const double high = summary.max;
+    const double first = curve.y(begin);
+    const double last = curve.y(end - 1);
+    const double x = std::clamp(middle, curve.x(begin), curve.x(end - 1));
+    emit.point(curve.x(begin), first);  // a gap if it is not drawable
+    const bool seen_low = low == first || low == last;
+    const bool seen_high = high == first || high == last;
+    if (!seen_low) {
+        emit.point(x, low);
+    }
+    if (!seen_high && high != low) {
+        emit.point(x, high);
+    }
+    emit.point(curve.x(end - 1), last);
+}
+
+}  // namespace
+
+Detail detail(const Curve& curve, const DetailRequest& request) {
+    const bool log_x = request.x_map.scale == AxisScale::log;
+    const std::size_t first_defined = log_x ? curve.upper_bound(0) : 0;
+    AxisRange range = request.x_range;
+    if (request.columns < 1 || !(range.lower < range.upper) || (log_x && range.upper <= 0)) {
+        return {};
+    }
+    if (log_x && range.lower <= 0) {
+        range.lower = std::min(range.upper / 10, first_defined < curve.size() ? curve.x(first_defined) : 1.0);
+    }
+    const std::size_t begin = std::max(first_defined, curve.lower_bound(range.lower));
+    const std::size_t end = std::max(begin, curve.upper_bound(range.upper));
+
+    Emitter emit(request.y_map);
+    if (begin > first_defined) {  // the line comes in from the left
+        emit.point(curve.x(begin - 1), curve.y(begin - 1));
+    }
+    const double place0 = request.x_map.forward(range.lower);
+    const double per_column = (request.x_map.forward(range.upper) - place0) / request.columns;
+    std::size_t i = begin;
+    for (int column = 0; i < end; ++column) {
+        // Jump to the column of the next point: sparse curves cost points, dense ones columns.
+        const double place = request.x_map.forward(curve.x(i));
+        const int own = static_cast<int>(
+            std::clamp((place - place0) / per_column, 0.0, static_cast<double>(request.columns - 1)));
+        column = std::max(column, own);
+        std::size_t stop = end;
+        if (column + 1 < request.columns) {
+            const double edge = request.x_map.backward(place0 + per_column * (column + 1));
+            stop = std::clamp(curve.lower_bound(edge), i + 1, end);
+        }
+        const double middle = request.x_map.backward(place0 + per_column * (column + 0.5));
+        add_column(curve, i, stop, column, middle, request.y_map, emit);
+        i = stop;
+    }
+    if (end < curve.size()) {  // and leaves to the right
+        emit.point(curve.x(end), curve.y(end));
+    }
+    Detail result = emit.take();
+    result.in_range = end - begin;
+    result.off_axis = first_defined;
+    return result;
+}
+
+}  // namespace braid

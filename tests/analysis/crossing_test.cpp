@@ -1,0 +1,39 @@
+#include "core/analysis/crossing.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+using namespace braid;
+
+namespace {
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+const std::vector<double> steps{0, 20, 40, 60, 80};
+}  // namespace
+
+TEST(Crossing, isTheFirstRecordedPointOnThatSide) {
+    const auto crossing =
+        first_crossing(*Curve::make(steps, std::vector<double>{0.1, 0.5, 0.92, 0.88, 0.95}), 0.9);
+    ASSERT_TRUE(crossing);
+    EXPECT_EQ(crossing->index, 2u);
+    EXPECT_EQ(crossing->point, (CurvePoint{40, 0.92}));
+    EXPECT_NEAR(crossing->between, 20 + 20 * (0.4 / 0.42), 1e-12);
+}
+
+TEST(Crossing, neverIsNothingNotZero) {
+    EXPECT_FALSE(first_crossing(*Curve::make(steps, std::vector<double>{0, 0.1, 0.2, nan_value, 0.89}), 0.9));
+    EXPECT_FALSE(first_crossing(*Curve::empty(), 0.9));
+}
+
+TEST(Crossing, touchingCountsAndGapsAreBridged) {
+    const auto touch = first_crossing(*Curve::make(steps, std::vector<double>{0, nan_value, 0.9, 1, 1}), 0.9);
+    ASSERT_TRUE(touch);
+    EXPECT_EQ(touch->point.x, 40);
+    EXPECT_EQ(touch->between, 40);
+    const auto below = first_crossing(*Curve::make(steps, std::vector<double>{4, 3, 2, 1, 0}), 2.5,
+                                      CrossingSide::falls_below);
+    ASSERT_TRUE(below);
+    EXPECT_EQ(below->point.x, 40);
+    EXPECT_EQ(below->between, 30);
+    EXPECT_EQ(first_crossing(*Curve::make(steps, std::vector<double>{1, 1, 1, 1, 1}), 0.9)->between, 0);
+}
