@@ -1,0 +1,94 @@
+#include "app/engine/cli/command_line.h"
+
+#include <cstdio>
+
+#include "app/engine/cli/output.h"
+#include "app/engine/cli/version.h"
+
+namespace braid::cli {
+
+ExitCode exit_code(const Error& error) {
+    switch (error.kind) {
+        case ErrorKind::invalid_input:
+            return ExitCode::invalid;
+        case ErrorKind::interrupted:
+            return ExitCode::interrupted;
+        default:
+            return ExitCode::failed;
+    }
+}
+
+void print_error(const Error& error) {
+    const std::string text = "braid-engine: " + describe(error) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+CommandLine::CommandLine()
+    : root_(std::make_unique<CLI::App>(
+          "Trains, measures and compares hybrid-attention language models. Results go to stdout, progress and "
+          "messages to stderr.\nExit codes: 0 done, 1 failed, 2 invalid input, 130 interrupted with the work "
+          "saved.",
+          "braid-engine")) {
+    root_->set_version_flag("--version", version_text, "Version, commit, LibTorch and CUDA");
+    root_->require_subcommand(1);
+    root_->set_help_all_flag("--help-all", "Help of all verbs");
+    root_->get_formatter()->column_width(34);
+}
+
+CLI::App& CommandLine::group(const std::string& name, const std::string& summary) {
+    CLI::App* app = root_->add_subcommand(name, summary);
+    app->require_subcommand(1);
+    return *app;
+}
+
+CLI::App& CommandLine::verb(CLI::App& parent, VerbText text, std::function<Result<void>()> body) {
+    CLI::App* app = parent.add_subcommand(text.name, text.summary);
+    std::string footer = text.details.empty() ? "" : "\n" + text.details + "\n";
+    footer += "\nExample:\n  ";
+    for (const char c : text.example) footer += c == '\n' ? std::string("\n  ") : std::string(1, c);
+    app->footer(footer);
+    app->callback([this, body = std::move(body)] { chosen_ = body; });
+    texts_[app] = std::move(text);
+    return *app;
+}
+
+const VerbText* CommandLine::text_of(const CLI::App& verb) const {
+    const auto found = texts_.find(&verb);
+    return found == texts_.end() ? nullptr : &found->second;
+}
+
+int CommandLine::run(int argc, const char* const* argv) {
+    try {
+        root_->parse(argc, argv);
+    } catch (const CLI::Success& success) {  // --help, --version
+        return root_->exit(success);
+    } catch (const CLI::ParseError& error) {
+        const CLI::App* at = root_.get();  // the deepest verb that was named: its help is the useful one
+        while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+        std::string name;
+        for (const CLI::App* app = at; app != nullptr; app = app->get_parent())
+            name = app->get_name() + (name.empty() ? "" : " " + name);
+        print_error({.kind = ErrorKind::invalid_input, .message = error.what(), .hint = "See " + name + " --help"});
+        return ExitCode::invalid;
+    }
+    const Result<void> result = chosen_();
+    if (result) return ExitCode::done;
+    print_error(result.error());
+    return exit_code(result.error());
+}
+
+void add_json_option(CLI::App& verb, bool& json) {
+    verb.add_flag("--json", json, "Print one JSON document instead of a table");
+}
+
+void add_project_option(CLI::App& verb, std::string& project) {
+    verb.add_option("--project", project,
+                    "Project folder; without it the nearest one upwards from the working directory")
+        ->type_name("DIR");
+}
+
+void add_quiet_option(CLI::App& verb, bool& quiet) {
+    verb.add_flag("-q,--quiet", quiet, "No progress on stderr");
+}
+
+}  // namespace braid::cli
