@@ -25,13 +25,17 @@ void print_error(const Error& error) {
 
 CommandLine::CommandLine()
     : root_(std::make_unique<CLI::App>(
-          "Trains, measures and compares hybrid-attention language models. Results go to stdout, progress and "
+          "Trains, measures and compares hybrid-attention language models. Results go to stdout, progress "
+          "and "
           "messages to stderr.\nExit codes: 0 done, 1 failed, 2 invalid input, 130 interrupted with the work "
           "saved.",
           "braid-engine")) {
     root_->set_version_flag("--version", version_text, "Version, commit, LibTorch and CUDA");
     root_->require_subcommand(1);
     root_->set_help_all_flag("--help-all", "Help of all verbs");
+    root_->footer(
+        "\nResults go to stdout, progress and messages to stderr. Exit codes: 0 done, 1 failed, 2 invalid "
+        "input,\n130 interrupted with the work saved. Every verb has --help with an example.");
     root_->get_formatter()->column_width(34);
 }
 
@@ -68,7 +72,8 @@ int CommandLine::run(int argc, const char* const* argv) {
         std::string name;
         for (const CLI::App* app = at; app != nullptr; app = app->get_parent())
             name = app->get_name() + (name.empty() ? "" : " " + name);
-        print_error({.kind = ErrorKind::invalid_input, .message = error.what(), .hint = "See " + name + " --help"});
+        print_error(
+            {.kind = ErrorKind::invalid_input, .message = error.what(), .hint = "See " + name + " --help"});
         return ExitCode::invalid;
     }
     const Result<void> result = chosen_();

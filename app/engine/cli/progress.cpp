@@ -37,7 +37,8 @@ void write(const std::string& text) {
 std::string cut(const std::string& line, std::size_t columns) {
     std::size_t seen = 0;
     for (std::size_t i = 0; i < line.size(); ++i)
-        if ((static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U && seen++ == columns) return line.substr(0, i);
+        if ((static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U && seen++ == columns)
+            return line.substr(0, i);
     return line;
 }
 
@@ -59,7 +60,8 @@ std::string Progress::bar(double fraction, int width) {
 bool Progress::due() {
     const auto now = std::chrono::steady_clock::now();
     if (last_ != std::chrono::steady_clock::time_point{} &&
-        now - last_ < (terminal_ ? std::chrono::nanoseconds(redraw_every) : std::chrono::nanoseconds(line_every)))
+        now - last_ <
+            (terminal_ ? std::chrono::nanoseconds(redraw_every) : std::chrono::nanoseconds(line_every)))
         return false;
     last_ = now;
     return true;
@@ -68,7 +70,10 @@ bool Progress::due() {
 void Progress::update(double fraction, const std::string& text) {
     if (quiet_) return;
     const int percent = static_cast<int>(std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
-    const std::string number = (percent < 10 ? "  " : percent < 100 ? " " : "") + std::to_string(percent) + "%  ";
+    const std::string number = (percent < 10    ? "  "
+                                : percent < 100 ? " "
+                                                : "") +
+                               std::to_string(percent) + "%  ";
     update({bar(fraction) + " " + number + text}, number + text);
 }
 

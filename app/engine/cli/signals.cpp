@@ -1,7 +1,7 @@
 #include "app/engine/cli/signals.h"
 
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 namespace braid::cli {
 namespace {
