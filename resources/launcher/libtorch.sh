@@ -8,7 +8,7 @@
 
 readonly TORCH_VERSION=2.11.0
 TORCH_CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/braid/torch-$TORCH_VERSION-cu130"
-TORCH_DIR="${BRAID_TORCH_DIR:-$TORCH_CACHE}"
+TORCH_DIR="$(realpath -m -- "${BRAID_TORCH_DIR:-$TORCH_CACHE}")"
 readonly TORCH_CACHE TORCH_DIR
 
 requirements() { printf '%s/resources/launcher/%s.txt' "$BRAID_SOURCE" "$1"; }
@@ -34,7 +34,11 @@ verify_set() {
     local record="$TORCH_DIR/.braid/$1.sizes"
     mkdir -p -- "$TORCH_DIR/.braid"
     "$(system_python)" "$BRAID_SOURCE/resources/launcher/verify_wheels.py" "$TORCH_DIR" "$(requirements "$1")" \
-        >"$record.part" && mv -- "$record.part" "$record"
+        >"$record.part" || {
+        rm -f -- "$record.part"
+        return 1
+    }
+    mv -- "$record.part" "$record"
 }
 
 system_python() {
@@ -76,7 +80,7 @@ pip_for_wheels() {
     for glibc in 2_28 2_27 2_25 2_18 2_17 2_12 2_5; do platforms+=(--platform "manylinux_${glibc}_x86_64"); done
     for glibc in 2014 2010 1; do platforms+=(--platform "manylinux${glibc}_x86_64"); done
     PIP_USER=no PIP_REQUIRE_VIRTUALENV=no PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
-        "$python" -m pip "$verb" --quiet --no-deps --only-binary=:all: --require-hashes --no-cache-dir --retries 2 \
+        "$python" -m pip "$verb" --no-deps --only-binary=:all: --require-hashes --no-cache-dir --retries 2 \
         --python-version 3.11 --implementation cp --abi cp311 "${platforms[@]}" "$@" >&2
 }
 
@@ -132,10 +136,14 @@ ensure_set() {
     if [[ -e "$TORCH_CACHE" && -d "$TORCH_CACHE/torch" ]]; then
         if [[ -e "$TORCH_CACHE/.braid/$1.sizes" ]]; then
             say "The LibTorch cache is damaged; checking every file of $1:"
+            verify_set "$1" && return 0
         elif [[ "$1" == libtorch ]]; then
             say "Found LibTorch in $(tilde "$TORCH_CACHE"); checking it once:"
+            verify_set "$1" && return 0
+        # Neighbours somebody put there by hand are welcome; that they are missing is no news.
+        elif verify_set "$1" 2>/dev/null; then
+            return 0
         fi
-        if verify_set "$1"; then return 0; fi
     fi
     fetch_set "$1"
 }
