@@ -25,10 +25,7 @@ void print_error(const Error& error) {
 
 CommandLine::CommandLine()
     : root_(std::make_unique<CLI::App>(
-          "Trains, measures and compares hybrid-attention language models. Results go to stdout, progress "
-          "and "
-          "messages to stderr.\nExit codes: 0 done, 1 failed, 2 invalid input, 130 interrupted with the work "
-          "saved.",
+          "Trains, measures and compares hybrid-attention language models.",
           "braid-engine")) {
     root_->set_version_flag("--version", version_text, "Version, commit, LibTorch and CUDA");
     root_->require_subcommand(1);

@@ -1,0 +1,47 @@
+// A trainer's complete state on disk, in a folder that any safetensors reader can use:
+//
+//   model.safetensors      every parameter by name, float32 (the masters)
+//   optimizer.safetensors  the optimizer's flat tensors
+//   architecture.json      the ArchitectureSpec: the folder can be used without its run
+//   state.json             step, fingerprints of what it belongs to, hashes of the tensors
+//
+// A folder is written beside its place, synced and renamed: what has the right name is complete.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/id.h"
+
+namespace braid {
+
+class Trainer;
+
+struct CheckpointState {
+    Step step = {};
+    TokenCount tokens = {};
+    double training_seconds = 0;  // of all attempts, without pauses
+    std::string architecture_hash = {};
+    std::string data_fingerprint = {};
+};
+
+// Saves into `folder`; one that is there already is replaced once the new one is complete. Returns its bytes.
+// no_space and other errors leave what was there. Weights that are not finite are refused (corrupt).
+Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds);
+
+// Everything into the trainer: weights, optimizer, step. On an error (truncated, foreign, damaged) the
+// trainer holds a mixture: load another one or create it anew.
+Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trainer);
+
+// state.json alone.
+Result<CheckpointState> read_checkpoint_state(const std::string& folder);
+
+// Steps of the checkpoint folders ("step-00000200") in `checkpoints_folder`, newest first.
+std::vector<Step> list_checkpoints(const std::string& checkpoints_folder);
+
+// Leftovers of writes that were interrupted. Only for the holder of the run's lock.
+void remove_unfinished_checkpoints(const std::string& checkpoints_folder);
+
+}  // namespace braid

@@ -1,0 +1,82 @@
+// A model in training, without a run folder: one optimizer step after the other, evaluation, and its complete
+// state. core/engine/training_run.h records it.
+//
+// Functions may throw what ATen throws (out of memory); the public entry is guarded (core/engine/guard.h).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/data/batch.h"
+#include "core/engine/model.h"
+#include "core/engine/optimizer.h"
+#include "core/spec/architecture.h"
+#include "core/spec/training.h"
+
+namespace braid {
+
+struct TrainerSetup {
+    ArchitectureSpec architecture;
+    TrainingSpec training;
+    DataSpec data;
+    std::string project_folder = {};  // where a relative corpus path starts
+};
+
+// Everything wrong with a setup that can be known without Torch and without opening a corpus.
+Diagnostics validate(const TrainerSetup& setup);
+
+struct StepResult {
+    Step step = {};        // optimizer steps done, this one included
+    double loss = 0;       // mean over the targets of the batch, nats, before the update
+    double grad_norm = 0;  // before clipping
+    double learning_rate = 0;
+    bool applied = true;  // false: loss or gradient was not finite, the weights were left alone
+};
+
+class Trainer {
+public:
+    // Fresh weights. Errors: invalid_input (all problems), unavailable, corrupt corpus, out_of_memory.
+    static Result<std::unique_ptr<Trainer>> create(TrainerSetup setup, std::shared_ptr<Ops> ops);
+
+    const TrainerSetup& setup() const { return setup_; }
+    Model& model() { return *model_; }
+    const Model& model() const { return *model_; }
+    const Optimizer& optimizer() const { return *optimizer_; }
+    Optimizer& optimizer() { return *optimizer_; }
+    const DataSource& data() const { return *data_; }
+
+    Step step() const { return step_; }
+    // After weights and optimizer state were written from a checkpoint.
+    void continue_from(Step step, std::int64_t optimizer_steps);
+
+    // Asked before every micro-batch and every block of an evaluation; false gives the step up, with the
+    // weights as they were before it.
+    using GoOn = std::function<bool()>;
+
+    // The next optimizer step; nothing where it was given up.
+    Result<std::optional<StepResult>> advance(const GoOn& go_on);
+
+    // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss"; nothing where it was given up.
+    Result<std::optional<std::map<std::string, double>>> evaluate(const GoOn& go_on);
+
+private:
+    Trainer() = default;
+    at::Tensor on_device(std::span<const std::int32_t> numbers,
+                         std::int64_t sequences) const;  // int64 [B, T]
+
+    TrainerSetup setup_;
+    std::shared_ptr<Ops> ops_;
+    std::unique_ptr<DataSource> data_;
+    std::unique_ptr<Model> model_;
+    std::unique_ptr<Optimizer> optimizer_;
+    std::optional<EvaluationSet> evaluation_;
+    std::vector<std::int32_t> tokens_BT_, targets_BT_;  // of the step's batch
+    Step step_;
+};
+
+}  // namespace braid
