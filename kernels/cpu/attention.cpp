@@ -1,0 +1,307 @@
+// Softmax attention in strips of query rows that stay in cache; keys outside causality and window are not
+// computed but for the rounding to whole vectors.
+#include "kernels/cpu/level.h"
+#include "kernels/cpu/tile.h"
+
+namespace braid::kernels::cpu::BRAID_LEVEL {
+namespace {
+
+constexpr std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+constexpr std::int64_t most(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+template <class T>
+constexpr std::int64_t padded(std::int64_t n) {
+    return (n + width<T> - 1) / width<T> * width<T>;
+}
+
+// One head as rows [tokens] of `cols` columns, cols a multiple of the vector width: the tensor itself where
+// its head dimension is one, else a zero-padded copy.
+template <class T>
+struct Rows {
+    const T* data;
+    std::int64_t stride;
+    const T* row(std::int64_t t) const { return data + t * stride; }
+};
+
+template <class T>
+Rows<T> rows_of(const Heads<const T>& heads, std::int64_t b, std::int64_t h, const AttentionShape& s,
+                T* copy) {
+    const std::int64_t cols = padded<T>(s.head_dim);
+    const T* from = heads.at(b, h);
+    if (cols == s.head_dim) return {from, heads.token_stride};
+    for (std::int64_t t = 0; t < s.tokens; ++t)
+        for (std::int64_t c = 0; c < cols; ++c)
+            copy[t * cols + c] = c < s.head_dim ? from[t * heads.token_stride + c] : T(0);
+    return {copy, cols};
+}
+
+// [head_dim][padded tokens], zero beyond the last token.
+template <class T>
+void transpose(const Heads<const T>& heads, std::int64_t b, std::int64_t h, const AttentionShape& s, T* to) {
+    const std::int64_t stride = padded<T>(s.tokens);
+    const T* from = heads.at(b, h);
+    for (std::int64_t t0 = 0; t0 < stride; t0 += width<T>) {
+        const std::int64_t count = least(width<T>, s.tokens - t0);
+        for (std::int64_t c = 0; c < s.head_dim; ++c) {
+            Vector<T> column = {};
+            for (std::int64_t i = 0; i < count; ++i) column[i] = from[(t0 + i) * heads.token_stride + c];
+            store(to + c * stride + t0, column);
+        }
+    }
+}
+
+// Keys that some row of [first, last) sees, rounded outwards to whole vectors (and so, maybe, beyond the
+// tokens).
+struct Range {
+    std::int64_t begin, end;
+};
+template <class T>
+Range keys_of(const AttentionShape& s, std::int64_t first, std::int64_t last) {
+    const std::int64_t begin = s.window > 0 ? most(0, first - s.window + 1) : 0;
+    return {begin / width<T> * width<T>, padded<T>(last)};
+}
+
+// The visible keys of row t, counted from `origin`.
+Range visible(const AttentionShape& s, std::int64_t t, std::int64_t origin) {
+    return {(s.window > 0 ? most(0, t - s.window + 1) : 0) - origin, t + 1 - origin};
+}
+
+// x[i] for i in [begin, end) of a row, vectors that begin at whole multiples; f(vector, mask of lanes
+// inside).
+template <class T, class F>
+BRAID_INLINE void visit(const Range& inside, std::int64_t begin, std::int64_t end, F&& f) {
+    typename Simd<T>::Bits lane;
+    for (std::int64_t i = 0; i < width<T>; ++i) lane[i] = decltype(lane[0] + 0)(i);
+    for (std::int64_t i = begin; i < end; i += width<T>) {
+        const auto at = lane + decltype(lane[0] + 0)(i);
+        f(i, (at >= decltype(lane[0] + 0)(inside.begin)) & (at < decltype(lane[0] + 0)(inside.end)));
+    }
+}
+
+template <class T>
+void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, T* scratch) {
+    const AttentionShape& s = args.shape;
+    const std::int64_t g = h / (s.heads / s.kv_heads);
+    const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
+    T* keys_t = scratch;
+    T* copy = keys_t + s.head_dim * tokens;
+    transpose(args.k, b, g, s, keys_t);
+    const Rows<T> v = rows_of(args.v, b, g, s, copy);
+    T* score = copy + cols * tokens;
+    T* out = score + strip_rows * tokens;
+    const T* q = args.q.at(b, h);
+    T* o = args.o.at(b, h);
+    const T scale = T(s.scale);
+    for (std::int64_t first = 0; first < s.tokens; first += strip_rows) {
+        const int rows = int(least(strip_rows, s.tokens - first));
+        const Range keys = keys_of<T>(s, first, first + rows);
+        const std::int64_t count = keys.end - keys.begin;
+        strip_product<T>(rows, count, s.head_dim, q + first * args.q.token_stride, args.q.token_stride, 1,
+                         keys_t + keys.begin, tokens, score, count, false);
+        T inverse[strip_rows];
+        for (int r = 0; r < rows; ++r) {
+            T* row = score + r * count;
+            const Range inside = visible(s, first + r, keys.begin);
+            Vector<T> tops = splat<T>(-3e38f);
+            visit<T>(inside, 0, count, [&](std::int64_t i, auto mask) {
+                const Vector<T> x = load(row + i) * scale;
+                const Vector<T> masked = mask ? x : splat<T>(-3e38f);
+                store(row + i, masked);
+                tops = maximum<T>(tops, masked);
+            });
+            T top = maximum_of<T>(tops);
+            if (args.sink && args.sink[h] > top) top = args.sink[h];
+            Vector<T> sums = {};
+            visit<T>(inside, 0, count, [&](std::int64_t i, auto mask) {
+                const Vector<T> e = exponential<T>(load(row + i) - top);
+                const Vector<T> p = mask ? e : Vector<T>{};
+                store(row + i, p);
+                sums += p;
+            });
+            T sum = sum_of<T>(sums);
+            if (args.sink) sum += T(__builtin_exp(double(args.sink[h] - top)));
+            inverse[r] = 1 / sum;
+            args.lse[(b * s.heads + h) * s.tokens + first + r] = T(double(top) + __builtin_log(double(sum)));
+        }
+        const std::int64_t depth = least(keys.end, s.tokens) - keys.begin;
+        strip_product<T>(rows, cols, depth, score, count, 1, v.row(keys.begin), v.stride, out, cols, false);
+        for (int r = 0; r < rows; ++r)
+            for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
+                store(o + (first + r) * args.o.token_stride + i, load(out + r * cols + i) * inverse[r], n);
+            });
+    }
+}
+
+template <class T>
+void forward_body(void* data, int worker, int workers) {
+    const AttentionArgs<T>& args = *static_cast<const AttentionArgs<T>*>(data);
+    const AttentionShape& s = args.shape;
+    const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
+    const std::int64_t elements = (s.head_dim + cols + strip_rows) * tokens + strip_rows * cols;
+    T* scratch = static_cast<T*>(thread_scratch(elements * std::int64_t(sizeof(T))));
+    const Share share = share_of(s.batch * s.heads, worker, workers);
+    for (std::int64_t i = share.begin; i < share.end; ++i)
+        forward_head(args, i / s.heads, i % s.heads, scratch);
+}
+
+// Query rows whose scores are kept at once in the backward pass: two buffers of about 256 KiB.
+template <class T>
+std::int64_t block_rows(const AttentionShape& s) {
+    const std::int64_t seen = s.window > 0 ? least(s.tokens, s.window + 128) : s.tokens;
+    const std::int64_t fitting = 65536 / padded<T>(seen) / strip_rows * strip_rows;
+    return least(most(fitting, strip_rows), 11 * strip_rows);
+}
+
+template <class T>
+struct BackwardScratch {
+    T *keys_t, *values_t, *k, *q, *d_o, *p, *ds, *dk, *dv, *dq;
+};
+
+template <class T>
+std::int64_t carve(const AttentionShape& s, T* memory, BackwardScratch<T>& scratch) {
+    const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
+    const std::int64_t block = block_rows<T>(s) * tokens;
+    T* next = memory;
+    const auto take = [&next](T*& part, std::int64_t elements) {
+        part = next;
+        next += elements;
+    };
+    take(scratch.keys_t, s.head_dim * tokens);
+    take(scratch.values_t, s.head_dim * tokens);
+    take(scratch.k, cols * tokens);
+    take(scratch.q, cols * tokens);
+    take(scratch.d_o, cols * tokens);
+    take(scratch.dk, cols * tokens);
+    take(scratch.dv, cols * tokens);
+    take(scratch.dq, strip_rows * cols);
+    take(scratch.p, block);
+    take(scratch.ds, block);
+    return next - memory;
+}
+
+template <class T>
+void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::int64_t h, const Rows<T>& k,
+                   const BackwardScratch<T>& scratch) {
+    const AttentionShape& s = args.shape;
+    const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
+    const Rows<T> q = rows_of(args.q, b, h, s, scratch.q);
+    const Rows<T> d_o = rows_of(args.d_o, b, h, s, scratch.d_o);
+    const T* o = args.o.at(b, h);
+    const T* lse = args.lse + (b * s.heads + h) * s.tokens;
+    const T scale = T(s.scale);
+    double sink_sum = 0;
+    const std::int64_t block = block_rows<T>(s);
+    for (std::int64_t from = 0; from < s.tokens; from += block) {
+        const std::int64_t to = least(from + block, s.tokens);
+        const Range keys = keys_of<T>(s, from, to);
+        const std::int64_t count = keys.end - keys.begin;
+        for (std::int64_t first = from; first < to; first += strip_rows) {
+            const int rows = int(least(strip_rows, to - first));
+            const Range near = keys_of<T>(s, first, first + rows);
+            const std::int64_t begin = near.begin - keys.begin, end = near.end - keys.begin;
+            T* p = scratch.p + (first - from) * count;
+            T* ds = scratch.ds + (first - from) * count;
+            strip_product<T>(rows, end - begin, s.head_dim, q.row(first), q.stride, 1,
+                             scratch.keys_t + near.begin, tokens, p + begin, count, false);
+            strip_product<T>(rows, end - begin, s.head_dim, d_o.row(first), d_o.stride, 1,
+                             scratch.values_t + near.begin, tokens, ds + begin, count, false);
+            for (int r = 0; r < rows; ++r) {
+                const std::int64_t t = first + r;
+                T delta = 0;
+                for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
+                    delta += sum_of<T>(load(o + t * args.o.token_stride + i, n) * load(d_o.row(t) + i, n));
+                });
+                if (args.sink) sink_sum -= __builtin_exp(double(args.sink[h] - lse[t])) * double(delta);
+                const T log_sum = lse[t];
+                T* p_row = p + r * count;
+                T* ds_row = ds + r * count;
+                for (std::int64_t i = 0; i < begin; i += width<T>) {
+                    store(p_row + i, Vector<T>{});
+                    store(ds_row + i, Vector<T>{});
+                }
+                visit<T>(visible(s, t, keys.begin), begin, end, [&](std::int64_t i, auto mask) {
+                    const Vector<T> e = exponential<T>(load(p_row + i) * scale - log_sum);
+                    const Vector<T> probability = mask ? e : Vector<T>{};
+                    const Vector<T> slope = mask ? load(ds_row + i) - delta : Vector<T>{};
+                    store(p_row + i, probability);
+                    store(ds_row + i, probability * slope * scale);
+                });
+                for (std::int64_t i = end; i < count; i += width<T>) {
+                    store(p_row + i, Vector<T>{});
+                    store(ds_row + i, Vector<T>{});
+                }
+            }
+            const std::int64_t depth = least(near.end, s.tokens) - near.begin;
+            strip_product<T>(rows, cols, depth, ds + begin, count, 1, k.row(near.begin), k.stride, scratch.dq,
+                             cols, false);
+            for (int r = 0; r < rows; ++r)
+                for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
+                    store(args.dq.at(b, h) + (first + r) * args.dq.token_stride + i,
+                          load(scratch.dq + r * cols + i), n);
+                });
+        }
+        // dk += ds^T q, dv += p^T d_o over the rows of the block that can see the key.
+        const std::int64_t last = least(keys.end, s.tokens);
+        for (std::int64_t key = keys.begin; key < last; key += strip_rows) {
+            const int rows = int(least(strip_rows, last - key));
+            const std::int64_t begin = most(from, key);
+            const std::int64_t end = s.window > 0 ? least(to, key + rows - 1 + s.window) : to;
+            if (begin >= end) continue;
+            const std::int64_t corner = (begin - from) * count + key - keys.begin;
+            strip_product<T>(rows, cols, end - begin, scratch.ds + corner, 1, count, q.row(begin), q.stride,
+                             scratch.dk + key * cols, cols, true);
+            strip_product<T>(rows, cols, end - begin, scratch.p + corner, 1, count, d_o.row(begin),
+                             d_o.stride, scratch.dv + key * cols, cols, true);
+        }
+    }
+    if (args.sink) args.sink_parts[b * s.heads + h] = T(sink_sum);
+}
+
+template <class T>
+void backward_body(void* data, int worker, int workers) {
+    const AttentionBackwardArgs<T>& args = *static_cast<const AttentionBackwardArgs<T>*>(data);
+    const AttentionShape& s = args.shape;
+    BackwardScratch<T> scratch;
+    const std::int64_t elements = carve<T>(s, nullptr, scratch);
+    carve(s, static_cast<T*>(thread_scratch(elements * std::int64_t(sizeof(T)))), scratch);
+    const std::int64_t cols = padded<T>(s.head_dim), queries = s.heads / s.kv_heads;
+    const Share share = share_of(s.batch * s.kv_heads, worker, workers);
+    for (std::int64_t item = share.begin; item < share.end; ++item) {
+        const std::int64_t b = item / s.kv_heads, g = item % s.kv_heads;
+        transpose(args.k, b, g, s, scratch.keys_t);
+        transpose(args.v, b, g, s, scratch.values_t);
+        const Rows<T> k = rows_of(args.k, b, g, s, scratch.k);
+        for (std::int64_t i = 0; i < s.tokens * cols; ++i) scratch.dk[i] = scratch.dv[i] = 0;
+        for (std::int64_t h = g * queries; h < (g + 1) * queries; ++h) backward_head(args, b, h, k, scratch);
+        for (std::int64_t t = 0; t < s.tokens; ++t)
+            for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
+                store(args.dk.at(b, g) + t * args.dk.token_stride + i, load(scratch.dk + t * cols + i), n);
+                store(args.dv.at(b, g) + t * args.dv.token_stride + i, load(scratch.dv + t * cols + i), n);
+            });
+    }
+}
+
+}  // namespace
+
+template <class T>
+void attention(const AttentionArgs<T>& args, const Parallel& parallel) {
+    parallel.run(forward_body<T>, const_cast<AttentionArgs<T>*>(&args), parallel.workers);
+}
+
+template <class T>
+void attention_backward(const AttentionBackwardArgs<T>& args, const Parallel& parallel) {
+    parallel.run(backward_body<T>, const_cast<AttentionBackwardArgs<T>*>(&args), parallel.workers);
+    if (!args.sink) return;
+    for (std::int64_t h = 0; h < args.shape.heads; ++h) {
+        double sum = 0;
+        for (std::int64_t b = 0; b < args.shape.batch; ++b)
+            sum += double(args.sink_parts[b * args.shape.heads + h]);
+        args.dsink[h] += T(sum);
+    }
+}
+
+template void attention(const AttentionArgs<float>&, const Parallel&);
+template void attention(const AttentionArgs<double>&, const Parallel&);
+template void attention_backward(const AttentionBackwardArgs<float>&, const Parallel&);
+template void attention_backward(const AttentionBackwardArgs<double>&, const Parallel&);
+
+}  // namespace braid::kernels::cpu::BRAID_LEVEL
