@@ -21,7 +21,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace braid {
@@ -111,12 +113,18 @@ public:
 
     // y = x W^T.
     virtual void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) = 0;
-    // residual += x W^T.
+    // sum = residual + x W^T; sum may be residual itself, else they do not overlap.
     virtual void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC,
-                            const at::Tensor& residual_NR) = 0;
-    // dx = dy W; dW += dy^T x. dy has compute_type() or residual_type(); dx has compute_type().
-    virtual void linear_backward(const at::Tensor& dy_NR, const at::Tensor& x_NC, const at::Tensor& weight_RC,
-                                 const at::Tensor& dx_NC, const at::Tensor& dweight_RC) = 0;
+                            const at::Tensor& residual_NR, const at::Tensor& sum_NR) = 0;
+    // dx = dy W. dy has compute_type() or residual_type(); dx has compute_type().
+    virtual void linear_backward_input(const at::Tensor& dy_NR, const at::Tensor& weight_RC,
+                                       const at::Tensor& dx_NC) = 0;
+    // dW += dy^T x.
+    virtual void linear_backward_weight(const at::Tensor& dy_NR, const at::Tensor& x_NC,
+                                        const at::Tensor& dweight_RC) = 0;
+
+    // The table of a base, made on first use and kept; exact to the statistics type.
+    const RopeTable& rope_table(double base, std::int64_t tokens, std::int64_t head_dim);
 
     // Rotates halves in place: (a, b) -> (a cos - b sin, b cos + a sin) for a = x[.., i], b = x[.., i + K/2];
     // with inverse = true by the opposite angle, which is the gradient.

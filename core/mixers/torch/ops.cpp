@@ -1,0 +1,47 @@
+#include "core/mixers/torch/ops.h"
+
+#include <ATen/ops/empty.h>
+
+#include <cmath>
+
+namespace braid {
+
+const RopeTable& Ops::rope_table(double base, std::int64_t tokens, std::int64_t head_dim) {
+    RopeTable& table = rope_tables_[{base, tokens, head_dim}];
+    if (table.cos_TK2.defined()) return table;
+    const std::int64_t half = head_dim / 2;
+    const at::Tensor cos = at::empty({tokens, half}, at::kDouble),
+                     sin = at::empty({tokens, half}, at::kDouble);
+    double* to_cos = cos.mutable_data_ptr<double>();
+    double* to_sin = sin.mutable_data_ptr<double>();
+    for (std::int64_t t = 0; t < tokens; ++t)
+        for (std::int64_t i = 0; i < half; ++i) {
+            const double angle = double(t) * std::pow(base, -2.0 * double(i) / double(head_dim));
+            to_cos[t * half + i] = std::cos(angle);
+            to_sin[t * half + i] = std::sin(angle);
+        }
+    const auto options = at::TensorOptions().dtype(statistics_type()).device(device());
+    table.cos_TK2 = cos.to(options);
+    table.sin_TK2 = sin.to(options);
+    return table;
+}
+
+void Ops::ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, const at::Tensor& next_ND) {
+    rms_norm(saved.x_ND, weights.norm_D, eps, saved.y_ND, saved.rstd_N);
+    linear(saved.y_ND, weights.gate_up_2FD, saved.gate_up_N2F);
+    swiglu(saved.gate_up_N2F, saved.h_NF);
+    linear_add(saved.h_NF, weights.down_DF, saved.x_ND, next_ND);
+}
+
+void Ops::ffn_backward(const FfnWeights& weights, const FfnSaved& saved, const at::Tensor& dx_ND,
+                       const FfnScratch& scratch, const FfnWeights& dweights) {
+    // dh first, into a buffer of its own: the gradient of the down projection needs h, made again beside it.
+    linear_backward_input(dx_ND, weights.down_DF, scratch.dh_NF);
+    swiglu_backward(saved.gate_up_N2F, scratch.dh_NF, scratch.dgate_up_N2F, saved.h_NF);
+    linear_backward_weight(dx_ND, saved.h_NF, dweights.down_DF);
+    linear_backward_input(scratch.dgate_up_N2F, weights.gate_up_2FD, scratch.dy_ND);
+    linear_backward_weight(scratch.dgate_up_N2F, saved.y_ND, dweights.gate_up_2FD);
+    rms_norm_backward(scratch.dy_ND, saved.x_ND, weights.norm_D, saved.rstd_N, dx_ND, dweights.norm_D);
+}
+
+}  // namespace braid
