@@ -12,10 +12,10 @@
 
 namespace braid {
 
-// One start of the engine on a run. A resume from `from` supersedes the rows after that step.
+// One start of the engine on a run. Rows of earlier attempts after `from` no longer count.
 struct Attempt {
     AttemptNumber number = {};  // 1, 2, ..
-    Step from = {};             // 0, or the step of the checkpoint it went on from
+    Step from{-1};              // of the checkpoint it went on from; -1: from the beginning
     ProcessIdentity process = {};
     std::string started = {};  // ISO 8601, UTC
     std::string ended = {};    // empty: works still, or was killed

@@ -29,7 +29,8 @@ struct DocumentEntry {
     bool operator==(const DocumentEntry&) const = default;
 };
 
-// A run in a list. What cannot be read is in `problem`, the rest of the list is not harmed.
+// A run in a list; its id is the name of its folder. What cannot be read is in `problem`, the rest of the
+// list is not harmed.
 struct RunEntry {
     RunId id;
     RunFolder folder;
@@ -37,11 +38,11 @@ struct RunEntry {
     std::string created = {};
     StudyId study = {};
     std::string point = {};
-    std::string architecture_hash = {};
     std::int64_t steps = 0;  // planned
     RunStatus status = {};
     std::optional<Error> problem = {};
 };
+bool operator==(const RunEntry& a, const RunEntry& b);  // what they show; problems by their text
 
 class Project {
 public:

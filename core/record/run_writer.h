@@ -27,9 +27,9 @@ struct WriterOptions {
     // in an event.
     std::int64_t max_pending_rows = 4'000'000;
     // Where run.db lies on a network file system, the database is written on node-local disk and a
-    // consistent snapshot is published this often, at each checkpoint and on close. 0: always, for tests.
+    // consistent snapshot is published this often, at each checkpoint or command and on close.
     std::chrono::milliseconds publish_interval{10'000};
-    std::string local_folder = {};  // for that; empty: chosen under $TMPDIR only on network file systems
+    std::string local_folder = {};  // empty: below $TMPDIR, on a network file system only
 };
 
 // Takes the exclusive lock <run>/lock; a second writer gets ErrorKind::busy with the holder's pid. All calls
@@ -51,11 +51,14 @@ public:
     std::optional<CheckpointRecord> last_checkpoint() const;
     AttemptNumber last_attempt() const;
 
-    // Starts the next attempt in state running: earlier rows after `from` no longer count. Waits for the
-    // commit. Everything below needs it first.
-    Result<AttemptNumber> begin_attempt(Step from);
+    // Starts the next attempt in state running, from the checkpoint after so many steps or from the
+    // beginning: earlier rows after that no longer count. Waits for the commit. Everything below needs it
+    // first.
+    Result<AttemptNumber> begin_attempt(std::optional<Step> resumed_from);
 
-    // One step's values. A metric may be absent in any step; steps of one metric must grow in an attempt.
+    // One step's values. A metric may be absent in any step. Its steps must grow in an attempt and lie after
+    // the step it was resumed from; a value that breaks this is left out and counted (refused_rows), so that
+    // no reader ever sees a step twice.
     void append(Step step, std::span<const MetricValue> values);
     void append(Step step, std::initializer_list<MetricValue> values) {
         append(step, std::span<const MetricValue>(values.begin(), values.size()));
@@ -78,11 +81,13 @@ public:
     Result<void> flush();
 
     // State, end of the attempt, last commit; checkpoints and truncates the write-ahead log, so that the
-    // folder is complete as it lies there; gives the lock back. The writer cannot be used afterwards.
+    // folder is complete as it lies there. The writer cannot be used afterwards, unless this failed: then it
+    // can be tried again. The lock is given back when the writer is destroyed.
     Result<void> close(RunState state, std::string message = {});
 
     std::optional<Error> problem() const;  // of the last try to commit; empty when all is well
     std::int64_t committed_rows() const;   // since open()
+    std::int64_t refused_rows() const;
 
 private:
     struct Impl;

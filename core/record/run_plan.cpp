@@ -1,0 +1,63 @@
+#include "core/record/run_plan.h"
+
+#include "core/base/json_reader.h"
+
+namespace braid {
+
+Json to_json(const RunPlan& plan) {
+    Json json = {{"schema_version", plan_schema_version},
+                 {"id", plan.id.str()},
+                 {"name", plan.name},
+                 {"created", plan.created},
+                 {"architecture", to_json(plan.architecture)},
+                 {"training", to_json(plan.training)},
+                 {"data", to_json(plan.data)},
+                 {"command", plan.command}};
+    if (!plan.study.empty()) json["study"] = plan.study.str();
+    if (!plan.point.empty()) json["point"] = plan.point;
+    return json;
+}
+
+Checked<RunPlan> plan_from_json(const Json& json) {
+    Diagnostics problems;
+    JsonReader reader(json, "", problems);
+    if (!reader.is_object() || !reader.schema_version(plan_schema_version))
+        return tl::unexpected<Diagnostics>(std::move(problems));
+    RunPlan plan;
+    std::string id;
+    std::string study;
+    reader.require("id");
+    reader.text("id", id);
+    reader.text("name", plan.name);
+    reader.text("created", plan.created);
+    reader.text("study", study);
+    reader.text("point", plan.point);
+    reader.text("command", plan.command);
+    plan.id = RunId(id);
+    plan.study = StudyId(study);
+    if (const Json* part = reader.require("architecture"))
+        reader.take("architecture", architecture_from_json(*part), plan.architecture);
+    if (const Json* part = reader.require("training")) {
+        const std::size_t before = problems.size();
+        reader.take("training", training_from_json(*part), plan.training);
+        if (problems.size() == before) reader.add("training", validate(plan.training));
+    }
+    if (const Json* part = reader.require("data")) reader.take("data", data_from_json(*part), plan.data);
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected<Diagnostics>(std::move(problems));
+    return plan;
+}
+
+Result<RunPlan> read_plan(const std::string& file) {
+    return read_json(file).and_then([&](const Json& json) -> Result<RunPlan> {
+        Checked<RunPlan> plan = plan_from_json(json);
+        if (!plan) return fail(to_error(plan.error(), file));
+        return std::move(*plan);
+    });
+}
+
+Result<void> write_plan(const std::string& file, const RunPlan& plan) {
+    return write_json_atomically(file, to_json(plan));
+}
+
+}  // namespace braid

@@ -1,0 +1,16 @@
+# braid_embed_sql(TARGET): the files resources/migrations/NNN_*.sql, in order, as one generated source that
+# defines braid::migration_scripts().
+function(braid_embed_sql TARGET)
+    file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/resources/migrations/[0-9][0-9][0-9]_*.sql")
+    list(SORT scripts)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scripts})
+    set(source "// Generated from resources/migrations/*.sql.\n#include \"core/record/migrations.h\"\n\n")
+    string(APPEND source "namespace braid {\n\nstd::vector<std::string_view> migration_scripts() {\n    return {\n")
+    foreach(script IN LISTS scripts)
+        file(READ "${script}" text)
+        string(APPEND source "R\"--sql--(${text})--sql--\",\n")
+    endforeach()
+    string(APPEND source "    };\n}\n\n}  // namespace braid\n")
+    file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/migration_scripts.cpp" CONTENT "${source}" @ONLY)
+    target_sources(${TARGET} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/migration_scripts.cpp")
+endfunction()
