@@ -162,6 +162,12 @@ const std::vector<Entry>& entries() {
               .minimum = 0,
               .maximum = 1e9},
              &TrainingSpec::checkpoint_every},
+            {{.key = "keep_checkpoints",
+              .label = "Keep checkpoints",
+              .help = "The newest so many stay on disk, the final one among them; 0 keeps all.",
+              .minimum = 0,
+              .maximum = 1e6},
+             &TrainingSpec::keep_checkpoints},
         };
         for (Entry& each : list) each.description.default_value = value_of(TrainingSpec{}, each.field);
         return list;
