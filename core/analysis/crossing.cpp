@@ -1,6 +1,8 @@
 #include "core/analysis/crossing.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace braid {
 
@@ -24,6 +26,37 @@ std::optional<Crossing> first_crossing(const Curve& curve, double threshold, Cro
         }
     }
     return std::nullopt;
+}
+
+std::optional<CrossingGap> slowest_gap(const std::vector<CurvePtr>& curves, double threshold,
+                                       CrossingSide side) {
+    struct Arrival {
+        std::size_t index;
+        double x;  // infinite: never
+        double end;
+    };
+    std::vector<Arrival> arrivals;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        if (!curves[i] || curves[i]->is_empty()) {
+            continue;
+        }
+        const auto crossing = first_crossing(*curves[i], threshold, side);
+        arrivals.push_back(
+            {i, crossing ? crossing->point.x : std::numeric_limits<double>::infinity(), curves[i]->back().x});
+    }
+    if (arrivals.size() < 2) {
+        return std::nullopt;
+    }
+    std::stable_sort(arrivals.begin(), arrivals.end(),
+                     [](const Arrival& a, const Arrival& b) { return a.x > b.x; });
+    const Arrival& slowest = arrivals[0];
+    const Arrival& second = arrivals[1];
+    const bool never = std::isinf(slowest.x);
+    const double to = never ? slowest.end : slowest.x;
+    if (std::isinf(second.x) || !(to > second.x) || !(second.x > 0)) {
+        return std::nullopt;
+    }
+    return CrossingGap{slowest.index, second.index, second.x, to, never};
 }
 
 }  // namespace braid

@@ -132,6 +132,13 @@ CurvePtr Curve::merged(std::span<const double> x, std::span<const double> y) con
     return make(sorted_x, sorted_y);
 }
 
+Curve::Stretch Curve::stretch(std::size_t index, std::size_t end) const {
+    const Chunk& chunk = *chunks_[index / chunk_size];
+    const std::size_t first = index % chunk_size;
+    const std::size_t count = std::min(chunk.x.size() - first, end - index);
+    return {std::span(chunk.x).subspan(first, count), std::span(chunk.y).subspan(first, count)};
+}
+
 std::size_t Curve::find(double value, bool after_equal) const {
     const auto before = [&](double x) { return after_equal ? x <= value : x < value; };
     const auto chunk = std::partition_point(chunks_.begin(), chunks_.end(),

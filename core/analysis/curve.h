@@ -60,6 +60,13 @@ public:
     CurvePoint at(std::size_t index) const { return {x(index), y(index)}; }
     CurvePoint back() const { return at(size_ - 1); }
 
+    // The points from `index` on that lie side by side in memory, at most to `end`: for passes over many.
+    struct Stretch {
+        std::span<const double> x;
+        std::span<const double> y;
+    };
+    Stretch stretch(std::size_t index, std::size_t end) const;
+
     // First index with x(index) >= value, and first with x(index) > value; size() if there is none.
     std::size_t lower_bound(double value) const;
     std::size_t upper_bound(double value) const;

@@ -13,6 +13,10 @@ public:
 
     bool drawable(double y) const { return y_map_.defined(y); }
 
+    void drawn(double x, double y) { out_.points.push_back({x, y}); }
+
+    void reserve(std::size_t points) { out_.points.reserve(points); }
+
     void point(double x, double y) {
         if (!drawable(y)) {
             gap();
@@ -72,6 +76,32 @@ private:
     LastMark last_mark_[3];
 };
 
+// The same as add_column for points side by side in memory that all stand at their place; false: they do not.
+bool add_plain_column(const Curve::Stretch& part, double middle, const AxisMap& y_map, Emitter& emit) {
+    double low = part.y[0];
+    double high = part.y[0];
+    double all = 0;  // becomes NaN with the first value that is not finite
+    for (const double y : part.y) {
+        low = y < low ? y : low;
+        high = y > high ? y : high;
+        all += y - y;
+    }
+    if (all != 0 || !y_map.defined(low)) {
+        return false;
+    }
+    const std::size_t last = part.y.size() - 1;
+    const double x = std::clamp(middle, part.x[0], part.x[last]);
+    emit.drawn(part.x[0], part.y[0]);
+    if (low != part.y[0] && low != part.y[last]) {
+        emit.drawn(x, low);
+    }
+    if (high != part.y[0] && high != part.y[last]) {
+        emit.drawn(x, high);
+    }
+    emit.drawn(part.x[last], part.y[last]);
+    return true;
+}
+
 // Points [begin, end) of one column, all at most a pixel apart.
 void add_column(const Curve& curve, std::size_t begin, std::size_t end, int column, double middle,
                 const AxisMap& y_map, Emitter& emit) {
@@ -122,25 +152,41 @@ Detail detail(const Curve& curve, const DetailRequest& request) {
     const std::size_t end = std::max(begin, curve.upper_bound(range.upper));
 
     Emitter emit(request.y_map);
+    emit.reserve(std::min(end - begin, 4 * static_cast<std::size_t>(request.columns)) + 2);
     if (begin > first_defined) {  // the line comes in from the left
         emit.point(curve.x(begin - 1), curve.y(begin - 1));
     }
     const double place0 = request.x_map.forward(range.lower);
     const double per_column = (request.x_map.forward(range.upper) - place0) / request.columns;
+    const auto column_of = [&](double x) {
+        const double column = (request.x_map.forward(x) - place0) / per_column;
+        return static_cast<int>(std::clamp(column, 0.0, static_cast<double>(request.columns - 1)));
+    };
+    // Few points a column: one pass over them. Many: jump from column to column.
+    const bool walk = end - begin < 48 * static_cast<std::size_t>(request.columns);
     std::size_t i = begin;
-    for (int column = 0; i < end; ++column) {
-        // Jump to the column of the next point: sparse curves cost points, dense ones columns.
-        const double place = request.x_map.forward(curve.x(i));
-        const int own = static_cast<int>(
-            std::clamp((place - place0) / per_column, 0.0, static_cast<double>(request.columns - 1)));
-        column = std::max(column, own);
+    while (i < end) {
+        const int column = column_of(curve.x(i));
         std::size_t stop = end;
         if (column + 1 < request.columns) {
             const double edge = request.x_map.backward(place0 + per_column * (column + 1));
-            stop = std::clamp(curve.lower_bound(edge), i + 1, end);
+            stop = walk ? i + 1 : std::clamp(curve.lower_bound(edge), i + 1, end);
+            while (walk && stop < end) {
+                const auto [xs, ys] = curve.stretch(stop, end);
+                const auto past = std::find_if(xs.begin(), xs.end(), [&](double x) { return x >= edge; });
+                stop += static_cast<std::size_t>(past - xs.begin());
+                if (past != xs.end()) {
+                    break;
+                }
+            }
         }
         const double middle = request.x_map.backward(place0 + per_column * (column + 0.5));
-        add_column(curve, i, stop, column, middle, request.y_map, emit);
+        const auto part = curve.stretch(i, stop);
+        const bool plain = stop - i > 4 && stop - i <= part.x.size() && stop - i < 512 &&
+                           add_plain_column(part, middle, request.y_map, emit);
+        if (!plain) {
+            add_column(curve, i, stop, column, middle, request.y_map, emit);
+        }
         i = stop;
     }
     if (end < curve.size()) {  // and leaves to the right

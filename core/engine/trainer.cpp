@@ -97,7 +97,8 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
     return std::optional<StepResult>(result);
 }
 
-Result<std::map<std::string, double>> Trainer::evaluate() {
+Result<std::optional<std::map<std::string, double>>> Trainer::evaluate(const GoOn& go_on) {
+    using Metrics = std::map<std::string, double>;
     if (!evaluation_) {
         Result<EvaluationSet> made = data_->evaluation();
         if (!made) return fail(std::move(made.error()));
@@ -110,6 +111,7 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
     const std::int64_t block =
         std::max<std::int64_t>(1, setup_.training.batch / setup_.training.micro_batches);
     for (std::int64_t first = 0; first < batch.sequences; first += block) {
+        if (!go_on()) return std::optional<Metrics>();
         const std::int64_t count = std::min(block, batch.sequences - first);
         const auto begin = static_cast<std::size_t>(first * batch.context);
         const auto size = static_cast<std::size_t>(count * batch.context);
@@ -124,7 +126,7 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
                     top_BT.begin() + static_cast<std::ptrdiff_t>(begin));
     }
 
-    std::map<std::string, double> metrics;
+    Metrics metrics;
     if (!evaluation_->loss_metric.empty())
         metrics[evaluation_->loss_metric] =
             targets == 0 ? std::numeric_limits<double>::quiet_NaN() : loss_sum / static_cast<double>(targets);
@@ -139,7 +141,7 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
         if (asked[group] > 0)
             metrics[evaluation_->groups[group]] =
                 static_cast<double>(right[group]) / static_cast<double>(asked[group]);
-    return metrics;
+    return std::optional<Metrics>(std::move(metrics));
 }
 
 }  // namespace braid

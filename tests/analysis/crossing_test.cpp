@@ -37,3 +37,22 @@ TEST(Crossing, touchingCountsAndGapsAreBridged) {
     EXPECT_EQ(below->between, 30);
     EXPECT_EQ(first_crossing(*Curve::make(steps, std::vector<double>{1, 1, 1, 1, 1}), 0.9)->between, 0);
 }
+
+TEST(CrossingGap, comparesTheSlowestTwo) {
+    const CurvePtr quick = Curve::make(steps, std::vector<double>{0, 0.95, 1, 1, 1});
+    const CurvePtr medium = Curve::make(steps, std::vector<double>{0, 0, 0.95, 1, 1});
+    const CurvePtr slow = Curve::make(steps, std::vector<double>{0, 0, 0, 0, 0.95});
+    const CurvePtr never = Curve::make(steps, std::vector<double>{0, 0, 0, 0, 0.1});
+    const auto gap = slowest_gap({slow, quick, medium}, 0.9);
+    ASSERT_TRUE(gap);
+    EXPECT_EQ(*gap, (CrossingGap{.slowest = 0, .second = 2, .from = 40, .to = 80, .at_least = false}));
+    EXPECT_EQ(gap->ratio(), 2);
+    const auto open = slowest_gap({quick, medium, never}, 0.9);
+    ASSERT_TRUE(open);
+    EXPECT_TRUE(open->at_least);
+    EXPECT_EQ(open->to, 80);
+    EXPECT_FALSE(slowest_gap({quick, never, never}, 0.9));
+    EXPECT_FALSE(slowest_gap({quick}, 0.9));
+    EXPECT_FALSE(slowest_gap({quick, quick}, 0.9)) << "equally fast";
+    EXPECT_FALSE(slowest_gap({}, 0.9));
+}

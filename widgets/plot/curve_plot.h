@@ -12,9 +12,10 @@
 
 #include "core/analysis/axis.h"
 #include "core/analysis/curve.h"
-#include "widgets/plot/plot_theme.h"
 
 namespace braid::ui {
+
+struct Tokens;
 
 struct PlotSeries {
     QString id;             // stable, unique in a plot: the run id
@@ -67,21 +68,28 @@ public:
 
     // --- text and look
     void setTitle(const QString& title, const QString& subtitle = {});
-    void setXTitle(const QString& title);  // "training tokens"; a factor such as M is added
-    void setYTitle(const QString& title);
-    void setTheme(const PlotTheme& theme);          // by default it follows the palette of the application
-    void setCompact(bool compact);                  // small panel: thinner lines, few ticks, no labels
-    void setLabels(PlotLabels labels);              // automatic: line ends where they fit, else a legend
-    void setCountsOnX(bool whole, bool useFactor);  // steps are whole; tokens use k, M, B
+    // Right beneath the axis: "training tokens"; a factor such as M is added.
+    void setXTitle(const QString& title);
+    // A fixed theme; by default the plot follows the application's.
+    void setTokens(const Tokens& tokens);
+    // Small panel: thinner lines, few ticks, no labels, no end marks.
+    void setCompact(bool compact);
+    // Automatic: at the line ends where they fit, else a legend, else none (hover tells).
+    void setLabels(PlotLabels labels);
+    // Steps are whole; tokens share a factor k, M, B (named in the title).
+    void setCountsOnX(bool whole, bool useFactor);
+    void setCountsOnY(bool useFactor);
 
     // --- data
-    void setSeries(const QVector<PlotSeries>& series);  // keeps the view where the user has moved it
-    void setCurve(const QString& id,
-                  const CurvePtr& curve);  // a live curve's next snapshot; unknown ids are ignored
+    // Keeps the view where the user has moved it.
+    void setSeries(const QVector<PlotSeries>& series);
+    // A live curve's next snapshot; unknown ids are ignored.
+    void setCurve(const QString& id, const CurvePtr& curve);
     void setLive(const QString& id, bool live);
     void setSelected(const QString& id);  // empty: none
     const QVector<PlotSeries>& series() const;
-    void setSmoothing(double beta);  // 0: off; the raw curve stays as a ghost
+    // 0: off; otherwise a debiased EMA is drawn, the raw curve stays as its ghost.
+    void setSmoothing(double beta);
     double smoothing() const;
 
     // --- axes
@@ -89,11 +97,14 @@ public:
     void setYScale(AxisScale scale, double symlogLinearWidth = 1);
     AxisRange xRange() const;
     AxisRange yRange() const;
-    void setXRange(AxisRange range);  // stays, also when data grow, until fit()
+    // Stay, also when data grow, until fit().
+    void setXRange(AxisRange range);
     void setYRange(AxisRange range);
-    void setYLimits(std::optional<double> lower,
-                    std::optional<double> upper);  // of the fitted range: recall is 0..1
-    void fit();                                    // both axes follow the data again
+    // Ends of the fitted ranges: recall is 0..1, a run ends at its planned step.
+    void setXLimits(std::optional<double> lower, std::optional<double> upper);
+    void setYLimits(std::optional<double> lower, std::optional<double> upper);
+    // Both axes follow the data again.
+    void fit();
     bool isFitted() const;
 
     // --- marks
@@ -101,13 +112,17 @@ public:
     void setVerticalMarks(const QVector<PlotVerticalMark>& marks);
     void setCursor(PlotCursor cursor, std::optional<double> x);
     std::optional<double> cursor(PlotCursor cursor) const;
-    void setCursorsEnabled(bool enabled);  // click sets A, shift+click sets B; keys A and B at the pointer
+    // Click sets A, shift+click B; the keys A and B set them at the pointer; drag moves them.
+    void setCursorsEnabled(bool enabled);
+    // One reading a visible series, in their order.
     QVector<PlotReading> readAt(double x) const;
-    // A thin line under the pointer, shared by neighbouring panels.
+    // A thin line at the place of the pointer in a neighbouring panel.
     void setHoverX(std::optional<double> x);
 
-    QString readoutText() const;  // what the hover box says; empty without one. For tests and screen readers.
-    // Values that cannot be drawn at their place: "3 values missing, 2 at the edge". Empty if none.
+    // What the hover box says; empty without one.
+    QString readoutText() const;
+    QRect readoutRect() const;  // in this widget's coordinates; always inside it
+    // Values that cannot be drawn at their place: "3 values missing, 2 at the edge". Empty: none.
     QString omissionsText() const;
     QImage toImage(QSize size, qreal scale = 1);
     QSize sizeHint() const override;
@@ -126,6 +141,10 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void changeEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
 
 private:
     class Private;

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/common/mixer_style.h"
+#include "widgets/plot/layers.h"
+
+namespace braid::ui {
+namespace {
+
+constexpr qreal ghost_alpha = 0.24;
+constexpr std::size_t many_points = 12'000;  // of all lines together: beyond this the stroker is too slow
+
+}  // namespace
+
+// One line on the way to the screen, in logical pixels of the plot.
+struct CurvesLayer::Stroke {
+    std::vector<QPointF> points;
+    QColor colour;
+    qreal width;
+    int dash;
+    double travel = 0;  // vertical way, in pixels
+};
+
+qreal seriesWidth(const PlotState& state, const PlotSeries& series) {
+    if (state.compact) {
+        return series.selected ? 2 : 1.3;
+    }
+    return series.selected ? 2.6 : state.series.size() > 24 ? 1.3 : 2;
+}
+
+CurvesLayer::CurvesLayer(PlotState* state)
+    : QCPLayerable(state->plot, QStringLiteral("main")), state_(state) {}
+
+void CurvesLayer::applyDefaultAntialiasingHint(QCPPainter* painter) const {
+    applyAntialiasingHint(painter, true, QCP::aePlottables);
+}
+
+void CurvesLayer::prepare(int index, const Curve& curve, const QColor& colour, qreal width, int dash,
+                          Detail& into, std::vector<Stroke>& strokes) const {
+    Q_UNUSED(index);
+    const QRect area = state_->area();
+    const qreal ratio = state_->plot->bufferDevicePixelRatio();
+    into = detail(curve, {.x_range = state_->xRange(),
+                          .columns = std::max(1, static_cast<int>(std::lround(area.width() * ratio))),
+                          .x_map = state_->xMap,
+                          .y_map = state_->yMap});
+    const QCPRange x = state_->xAxis()->range();
+    const QCPRange y = state_->yAxis()->range();
+    const double perX = area.width() / x.size();
+    const double perY = area.height() / y.size();
+    // Far outside the view a coordinate only has to be outside.
+    const double farUp = area.top() - 4.0 * area.height() - 100;
+    const double farDown = area.bottom() + 4.0 * area.height() + 100;
+    for (std::size_t line = 0; line < into.line_begin.size(); ++line) {
+        Stroke stroke{{}, colour, width, dash};
+        const std::size_t end = into.line_end(line);
+        stroke.points.reserve(end - into.line_begin[line]);
+        for (std::size_t i = into.line_begin[line]; i < end; ++i) {
+            const CurvePoint& point = into.points[i];
+            const QPointF pixel(
+                area.left() + (state_->xMap.forward(point.x) - x.lower) * perX,
+                std::clamp(area.top() + area.height() - (state_->yMap.forward(point.y) - y.lower) * perY,
+                           farUp, farDown));
+            if (!stroke.points.empty()) {
+                const QPointF step = pixel - stroke.points.back();
+                const bool same = std::abs(step.x()) < 0.5 && std::abs(step.y()) < 0.2;
+                if (same && i + 1 < end) {
+                    continue;
+                }
+                stroke.travel += std::abs(step.y());
+            }
+            stroke.points.push_back(pixel);
+        }
+        strokes.push_back(std::move(stroke));
+    }
+}
+
+void CurvesLayer::drawMarks(QCPPainter* painter, const Detail& drawn, const QColor& colour) const {
+    const QRect area = state_->area();
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(colour);
+    for (const CurvePoint& dot : drawn.dots) {
+        painter->drawEllipse(QPointF(state_->xPixel(dot.x), state_->yPixel(dot.y)), 2.4, 2.4);
+    }
+    for (const EdgeMark& mark : drawn.marks) {
+        const double x = state_->xPixel(mark.x);
+        const bool up = mark.kind == EdgeMarkKind::plus_inf;
+        const double tip = up ? area.top() + 1 : area.top() + area.height() - 1;
+        const double base = up ? tip + 7 : tip - 7;
+        const QPolygonF triangle{{QPointF(x, tip), QPointF(x - 4, base), QPointF(x + 4, base)}};
+        const bool hollow = mark.kind == EdgeMarkKind::not_positive;
+        painter->setPen(hollow ? QPen(colour, 1.2) : QPen(Qt::NoPen));
+        painter->setBrush(hollow ? QBrush(state_->tokens().surface) : QBrush(colour));
+        painter->drawPolygon(triangle);
+    }
+}
+
+void CurvesLayer::draw(QCPPainter* painter) {
+    std::vector<int> order = state_->visibleSeries();
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return state_->series[a].selected < state_->series[b].selected; });
+    std::vector<Stroke> strokes;
+    std::vector<Detail> ghosts(order.size());
+    if (state_->smoothing > 0) {
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const PlotSeries& one = state_->series[order[i]];
+            QColor faint = state_->colourOf(one);
+            faint.setAlphaF(ghost_alpha);
+            prepare(order[i], *one.curve, faint, 1, 0, ghosts[i], strokes);
+        }
+    }
+    for (const int index : order) {
+        const PlotSeries& one = state_->series[index];
+        SeriesView& view = state_->views[static_cast<std::size_t>(index)];
+        prepare(index, *view.shown, state_->colourOf(one), seriesWidth(*state_, one), one.colour / 8,
+                view.detail, strokes);
+    }
+
+    std::size_t points = 0;
+    for (const Stroke& stroke : strokes) {
+        points += stroke.points.size();
+    }
+    const QRect area = state_->area();
+    const qreal ratio = state_->plot->bufferDevicePixelRatio();
+    raster_.reset(QSize(static_cast<int>(std::lround(area.width() * ratio)),
+                        static_cast<int>(std::lround(area.height() * ratio))));
+    std::vector<QPointF> device;
+    for (const Stroke& stroke : strokes) {
+        const bool dense = stroke.travel > 6.0 * area.width() && stroke.points.size() > 500;
+        const QVector<qreal> dashes = runDashes(8 * stroke.dash);
+        if (dense || points > many_points) {
+            device.clear();
+            for (const QPointF& point : stroke.points) {
+                device.push_back((point - QPointF(area.topLeft())) * ratio);
+            }
+            QVector<qreal> deviceDashes = dashes;
+            for (qreal& dash : deviceDashes) {
+                dash *= stroke.width * ratio;
+            }
+            raster_.addPolyline(device, stroke.colour, stroke.width * ratio, deviceDashes);
+            continue;
+        }
+        raster_.flush(*painter, QRectF(area));
+        QPen pen(stroke.colour, stroke.width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
+        if (!dashes.isEmpty()) {
+            pen.setCapStyle(Qt::FlatCap);
+            pen.setDashPattern(dashes);
+        }
+        painter->setPen(pen);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawPolyline(stroke.points.data(), static_cast<int>(stroke.points.size()));
+    }
+    raster_.flush(*painter, QRectF(area));
+    for (const int index : order) {
+        drawMarks(painter, state_->views[static_cast<std::size_t>(index)].detail,
+                  state_->colourOf(state_->series[index]));
+    }
+}
+
+}  // namespace braid::ui
