@@ -37,7 +37,6 @@ public:
     QSize minimumSizeHint() const override;
 
 protected:
-    void changeEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
@@ -78,13 +77,15 @@ public:
 protected:
     void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
 
 private:
     void arrange();
+    void showMore();
     TextLabel *title_, *note_;
     QHBoxLayout* layout_;
     QToolButton* more_;
-    QList<QWidget*> widgets_;
+    QList<QWidget*> widgets_, folded_;
     bool arranging_ = false;
 };
 
@@ -99,7 +100,12 @@ class KeyHint : public QLabel {
 
 public:
     explicit KeyHint(const QString& keys, QWidget* parent = nullptr);
+    using QLabel::text;
     static QString text(const QKeySequence& sequence);  // "Ctrl K", "Alt ↑"
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
 };
 
 // Nothing to see yet: one sentence, one button.

@@ -14,8 +14,9 @@ namespace braid::ui {
 // "checkpoint", ... Drawn in text 2, disabled in the disabled colour, in on-ink on a primary button; follows
 // the theme.
 QIcon icon(const QString& name);
-// The same in one fixed colour.
-QIcon icon(const QString& name, const QColor& colour);
+// The same in the colour of a status, also after a change of theme.
+enum class ColourRole { text1, text3, ok, warn, error, info };
+QIcon icon(const QString& name, ColourRole role);
 QPixmap iconPixmap(const QString& name, int size, const QColor& colour, qreal devicePixelRatio);
 QIcon applicationIcon();
 QStringList iconNames();

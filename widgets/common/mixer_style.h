@@ -31,7 +31,6 @@ struct MixerStyle {
 
 // id of a MixerKind: "full", "swa".
 MixerStyle mixerStyle(std::string_view id);
-MixerStyle mixerStyleOfLetter(QChar letter);
 
 // Hue and texture, edge to edge; the texture is drawn in device pixels and runs on through neighbouring cells
 // (its phase is that of the painter's device).

@@ -49,28 +49,32 @@ inline constexpr int control = 28, row = 26, rowCompact = 24, dockTitle = 30, to
                      statusBar = 30, rail = 60;
 }  // namespace metrics
 
-// The theme of the application. Widgets read tokens() while painting, and repaint by themselves when the
-// theme changes, because the change reaches them as QEvent::PaletteChange and StyleChange; what caches
-// colours listens to changed().
+class SystemAppearance;
+
+// The theme of the application. Widgets read tokens() while they paint; a change repaints all of them. What
+// caches colours (pixmaps, plots) listens to changed().
 class Theme : public QObject {
     Q_OBJECT
 
 public:
     static Theme& instance();
+    ~Theme() override;
 
-    // Installs style, palette, style sheet and fonts. Once, right after the QApplication is made.
+    // Installs style, palette and fonts. Once, right after the QApplication is made.
     void install(QApplication& application);
 
     ThemeMode mode() const { return mode_; }
-    void setMode(ThemeMode mode);
+    void setMode(ThemeMode mode, bool remember = true);  // remembered in QSettings
     bool isDark() const { return tokens().dark; }
     const Tokens& tokens() const;
 
-    // Pixel size of TypeStep::control, 11 to 20; the other steps follow.
+    // Pixel size of TypeStep::control; the other steps follow.
+    static constexpr int smallest_font = 11, largest_font = 20;
     int fontSize() const { return fontSize_; }
     void setFontSize(int pixels);
+    int pixels(TypeStep step) const;
 
-    // Weight: 400, 500 or 600. Digits of this font have one advance (tabular).
+    // Weight: 400, 500 or 600. The ten digits of this font have one width (tabular).
     QFont font(TypeStep step = TypeStep::control, int weight = 400) const;
     QFont mono(TypeStep step = TypeStep::control) const;  // pattern, command, log
 
@@ -84,13 +88,11 @@ Q_SIGNALS:
 private:
     Theme();
     void apply();
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
     ThemeMode mode_ = ThemeMode::system;
     int fontSize_ = 13;
-    bool systemDark_ = false;
     bool installed_ = false;
-    bool applying_ = false;
+    SystemAppearance* system_ = nullptr;
     QString family_, monoFamily_;
 };
 
