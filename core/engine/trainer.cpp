@@ -97,8 +97,7 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
     return std::optional<StepResult>(result);
 }
 
-Result<std::optional<std::map<std::string, double>>> Trainer::evaluate(const GoOn& go_on) {
-    using Metrics = std::map<std::string, double>;
+Result<std::map<std::string, double>> Trainer::evaluate() {
     if (!evaluation_) {
         Result<EvaluationSet> made = data_->evaluation();
         if (!made) return fail(std::move(made.error()));
@@ -111,7 +110,6 @@ Result<std::optional<std::map<std::string, double>>> Trainer::evaluate(const GoO
     const std::int64_t block =
         std::max<std::int64_t>(1, setup_.training.batch / setup_.training.micro_batches);
     for (std::int64_t first = 0; first < batch.sequences; first += block) {
-        if (!go_on()) return std::optional<Metrics>();
         const std::int64_t count = std::min(block, batch.sequences - first);
         const auto begin = static_cast<std::size_t>(first * batch.context);
         const auto size = static_cast<std::size_t>(count * batch.context);
@@ -126,7 +124,7 @@ Result<std::optional<std::map<std::string, double>>> Trainer::evaluate(const GoO
                     top_BT.begin() + static_cast<std::ptrdiff_t>(begin));
     }
 
-    Metrics metrics;
+    std::map<std::string, double> metrics;
     if (!evaluation_->loss_metric.empty())
         metrics[evaluation_->loss_metric] =
             targets == 0 ? std::numeric_limits<double>::quiet_NaN() : loss_sum / static_cast<double>(targets);
@@ -141,7 +139,7 @@ Result<std::optional<std::map<std::string, double>>> Trainer::evaluate(const GoO
         if (asked[group] > 0)
             metrics[evaluation_->groups[group]] =
                 static_cast<double>(right[group]) / static_cast<double>(asked[group]);
-    return std::optional<Metrics>(std::move(metrics));
+    return metrics;
 }
 
 }  // namespace braid

@@ -54,15 +54,14 @@ public:
     // After weights and optimizer state were written from a checkpoint.
     void continue_from(Step step, std::int64_t optimizer_steps);
 
-    // Asked before every micro-batch and every block of an evaluation; false gives the step up, with the
-    // weights as they were before it.
+    // Asked before every micro-batch; false gives the step up, with the weights as they were before it.
     using GoOn = std::function<bool()>;
 
     // The next optimizer step; nothing where it was given up.
     Result<std::optional<StepResult>> advance(const GoOn& go_on);
 
-    // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss"; nothing where it was given up.
-    Result<std::optional<std::map<std::string, double>>> evaluate(const GoOn& go_on);
+    // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss".
+    Result<std::map<std::string, double>> evaluate();
 
 private:
     Trainer() = default;

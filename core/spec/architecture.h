@@ -15,7 +15,7 @@ class MixerCatalog;
 // Some heads of a layer with one mixer. A layer with one group is layer-wise, with several head-wise: their
 // outputs are concatenated, in this order, before the output projection.
 struct HeadGroup {
-    std::string mixer;                // MixerKind id: "full", "swa"
+    std::string mixer = {};           // MixerKind id: "full", "swa"
     std::int64_t heads = 0;           // query heads of this group
     std::int64_t kv_heads = 0;        // key/value heads of this group; divides heads
     ParameterValues parameters = {};  // of the mixer; absent ones have their defaults

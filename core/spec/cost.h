@@ -24,7 +24,7 @@ struct LayerCost {
 };
 
 struct ArchitectureCost {
-    std::vector<LayerCost> layers;
+    std::vector<LayerCost> layers = {};
     std::int64_t paper_parameters = 0;          // layers, embedding and head: the paper's totals
     std::int64_t total_parameters = 0;          // everything that is allocated
     std::int64_t non_embedding_parameters = 0;  // N: the layers of the paper count

@@ -28,8 +28,8 @@ std::vector<LayerPair> align_layers(const std::vector<LayerSpec>& from, const st
 struct Difference {
     std::vector<std::size_t> from_layers = {};  // indices; empty: a dimension, or added layers
     std::vector<std::size_t> to_layers = {};    // empty: a dimension, or removed layers
-    std::string path;                           // "d_model", "window", "groups[0].window", "mixer", "layer"
-    std::string label;                          // "Window"
+    std::string path = {};                      // "d_model", "window", "groups[0].window", "mixer", "layer"
+    std::string label = {};                     // "Window"
     std::string from = {};                      // "128"; empty: added
     std::string to = {};                        // "512"; empty: removed
     bool operator==(const Difference&) const = default;

@@ -2,8 +2,11 @@
 // new ones, so that selections and undo survive. Ids that are not in the spec are ignored.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/spec/shorthand.h"
 

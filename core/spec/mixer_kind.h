@@ -49,7 +49,8 @@ class MixerKind {
 public:
     virtual ~MixerKind() = default;
     virtual const MixerDescription& description() const = 0;
-    // Rules beyond the parameter descriptions; `path` is "layers[3].groups[0]".
+    // Rules beyond the parameter descriptions; `path` is "layers[3].groups[0]". A rule of the whole model has
+    // its own path ("head_dim") and is listed once however many layers break it.
     virtual Diagnostics validate(const HeadGroup& group, const MixerContext& context,
                                  const std::string& path) const = 0;
     virtual MixerCost cost(const HeadGroup& group, const MixerContext& context) const = 0;

@@ -33,7 +33,7 @@ struct ParameterDescription {
     std::string label;                      // "Window"
     std::string unit = {};                  // "tokens"; shown outside the field
     std::string help = {};                  // one sentence
-    ParameterValue default_value;           // its alternative is the type of the parameter
+    ParameterValue default_value = {};      // its alternative is the type of the parameter
     double minimum = 0;                     // inclusive; for integer and real
     double maximum = 0;                     // inclusive
     std::vector<std::string> choices = {};  // for text: the values allowed; empty: any text
@@ -48,13 +48,18 @@ const ParameterDescription* find_parameter(const std::vector<ParameterDescriptio
 // "a whole number", "a number", "true or false", "text": for messages.
 std::string_view type_name(const ParameterValue& value);
 
-// Text to a value of the description's type and range; the diagnostic's path is `path`. Whole numbers may be
-// written "1e6", flags "true/false", "on/off", "yes/no", "1/0".
+// Text to a value of the description's type; the diagnostic's path is `path`. Whole numbers may be written
+// "1e6", flags "true/false", "on/off", "yes/no", "1/0".
+Checked<ParameterValue> read_parameter(const ParameterDescription& description, std::string_view text,
+                                       const std::string& path);
+// The same, and the value is one that the description allows.
 Checked<ParameterValue> parse_parameter(const ParameterDescription& description, std::string_view text,
                                         const std::string& path);
 // A JSON number, text, true or false; anything else is a diagnostic. The type is not yet the described one.
 Checked<ParameterValue> parameter_from_json(const Json& json, const std::string& path);
 Json to_json(const ParameterValue& value);
+// What a diagnostic shows of a JSON value: at most 60 characters of its text.
+std::string found_in(const Json& json);
 
 // A JSON file has 100000 for a real and 16.0 for a whole number: the value in the described type where that
 // loses nothing, else unchanged (check_parameter then names the rule).

@@ -1,11 +1,12 @@
 #include "core/spec/study.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
+
+#include "core/base/json_reader.h"
 
 namespace braid {
 namespace {
@@ -14,128 +15,37 @@ constexpr std::size_t max_seeds = 1000;
 constexpr std::size_t max_variants = 1000;
 constexpr std::size_t max_name = 100;
 
-// Reads an object key by key and remembers everything that is wrong.
-class ObjectReader {
-public:
-    ObjectReader(const Json& json, std::string path, Diagnostics& problems)
-        : json_(json), path_(std::move(path)), problems_(problems), is_object_(json.is_object()) {
-        if (!is_object_) report(path_, "must be an object", json);
-    }
-
-    const Json* find(const char* key) {
-        known_.insert(key);
-        if (!is_object_) return nullptr;
-        const auto found = json_.find(key);
-        return found == json_.end() ? nullptr : &*found;
-    }
-
-    void text(const char* key, std::string& value) {
-        if (const Json* json = find(key)) {
-            if (json->is_string())
-                value = json->get<std::string>();
-            else
-                report(place(key), "must be a text", *json);
-        }
-    }
-
-    void number(const char* key, double& value) {
-        if (const Json* json = find(key)) {
-            if (json->is_number())
-                value = json->get<double>();
-            else
-                report(place(key), "must be a number", *json);
-        }
-    }
-
-    void refuse_unknown_keys() {
-        if (!is_object_) return;
-        for (const auto& [key, value] : json_.items())
-            if (!known_.contains(key)) report(place(key), "is not a known key", value);
-    }
-
-    std::string place(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
-
-    void report(std::string path, std::string rule, const Json& found) {
-        std::string text = found.dump(-1, ' ', false, Json::error_handler_t::replace);
-        if (text.size() > 60) text = text.substr(0, 57) + "...";
-        problems_.push_back({.path = std::move(path), .rule = std::move(rule), .found = std::move(text)});
-    }
-
-private:
-    const Json& json_;
-    std::string path_;
-    Diagnostics& problems_;
-    std::set<std::string> known_;
-    bool is_object_;
-};
-
-template <class T>
-void take(Checked<T> checked, const std::string& prefix, T& value, Diagnostics& problems) {
-    if (checked) {
-        value = std::move(*checked);
-        return;
-    }
-    for (Diagnostic problem : checked.error()) {
-        problem.path = problem.path.empty() ? prefix : prefix + "." + problem.path;
-        problems.push_back(std::move(problem));
-    }
-}
-
-const ParameterDescription* find_training_parameter(std::string_view key) {
-    for (const ParameterDescription& description : training_parameters())
-        if (description.key == key) return &description;
-    return nullptr;
-}
-
-Json value_to_json(const ParameterValue& value) {
-    return std::visit([](const auto& held) { return Json(held); }, value);
-}
-
-std::optional<ParameterValue> value_from_json(const ParameterDescription& description, const Json& json) {
-    switch (description.default_value.index()) {
-        case 0:
-            if (json.is_boolean()) return ParameterValue(json.get<bool>());
-            break;
-        case 1:
-            if (json.is_number_integer()) return ParameterValue(json.get<std::int64_t>());
-            break;
-        case 2:
-            if (json.is_number()) return ParameterValue(json.get<double>());
-            break;
-        default:
-            if (json.is_string()) return ParameterValue(json.get<std::string>());
-    }
-    return std::nullopt;
-}
-
+// A study's own list of seeds takes the place of the training's.
 void read_overrides(const Json& json, const std::string& path, ParameterValues& overrides,
                     Diagnostics& problems) {
-    static constexpr std::array type_rules = {"must be true or false", "must be an integer",
-                                              "must be a number", "must be a text"};
-    ObjectReader reader(json, path, problems);
+    JsonReader reader(json, path, problems);
     if (!json.is_object()) return;
     for (const auto& [key, value] : json.items()) {
-        const ParameterDescription* description = find_training_parameter(key);
+        const ParameterDescription* description = find_parameter(training_parameters(), key);
         if (description == nullptr || key == "seed") {
             reader.report(reader.place(key),
-                          key == "seed" ? "is given by the study's seeds" : "is not a training field", value);
+                          key == "seed" ? "is given by the study's seeds" : "is no training setting", value);
             continue;
         }
-        const std::optional<ParameterValue> parsed = value_from_json(*description, value);
-        if (!parsed) {
-            reader.report(reader.place(key), type_rules[description->default_value.index()], value);
+        Checked<ParameterValue> read = parameter_from_json(value, reader.place(key));
+        if (!read) {
+            problems.insert(problems.end(), read.error().begin(), read.error().end());
             continue;
         }
-        if (std::optional<Diagnostic> problem = check_parameter(*description, *parsed, reader.place(key)))
-            problems.push_back(std::move(*problem));
+        const ParameterValue typed = coerced(*description, *std::move(read));
+        if (typed.index() != description->default_value.index())
+            reader.report(reader.place(key), "must be " + std::string(type_name(description->default_value)),
+                          value);
+        else if (std::optional<Diagnostic> broken = check_parameter(*description, typed, reader.place(key)))
+            problems.push_back(*std::move(broken));
         else
-            overrides.set(key, *parsed);
+            overrides.set(key, typed);
     }
 }
 
 StudyVariant read_variant(const Json& json, const std::string& path, Diagnostics& problems) {
     StudyVariant variant;
-    ObjectReader reader(json, path, problems);
+    JsonReader reader(json, path, problems);
     reader.text("label", variant.label);
     reader.text("architecture", variant.architecture);
     reader.text("pattern", variant.pattern);
@@ -154,7 +64,7 @@ Json variant_to_json(const StudyVariant& variant) {
         json["pattern"] = variant.pattern;
         json["scale"] = variant.scale;
     }
-    for (const auto& [key, value] : variant.overrides) json["overrides"][key] = value_to_json(value);
+    for (const auto& [key, value] : variant.overrides) json["overrides"][key] = to_json(value);
     return json;
 }
 
@@ -170,7 +80,7 @@ bool is_name(std::string_view text) {
 }  // namespace
 
 Json to_json(const StudySpec& spec) {
-    Json json = {{"schema", study_schema_version}, {"name", spec.name}, {"title", spec.title}};
+    Json json = {{"schema_version", study_schema_version}, {"name", spec.name}, {"title", spec.title}};
     if (!spec.description.empty()) json["description"] = spec.description;
     json["training"] = to_json(spec.training);
     json["training"].erase("seed");
@@ -185,24 +95,19 @@ Json to_json(const StudySpec& spec) {
 Checked<StudySpec> study_from_json(const Json& json) {
     StudySpec spec;
     Diagnostics problems;
-    ObjectReader reader(json, "", problems);
-    if (const Json* schema = reader.find("schema");
-        schema != nullptr && (!schema->is_number_integer() || schema->get<std::int64_t>() < 1 ||
-                              schema->get<std::int64_t>() > study_schema_version))
-        reader.report("schema", "must be 1; a newer Braid may have written this file", *schema);
+    JsonReader reader(json, "", problems);
+    if (!reader.schema_version(study_schema_version)) return tl::unexpected<Diagnostics>(std::move(problems));
     reader.text("name", spec.name);
     reader.text("title", spec.title);
     reader.text("description", spec.description);
     if (const Json* training = reader.find("training"))
-        take(training_from_json(*training), "training", spec.training, problems);
-    if (const Json* data = reader.find("data")) take(data_from_json(*data), "data", spec.data, problems);
+        reader.take("training", training_from_json(*training), spec.training);
+    if (const Json* data = reader.find("data")) reader.take("data", data_from_json(*data), spec.data);
     if (const Json* variants = reader.find("variants")) {
         if (!variants->is_array())
             reader.report("variants", "must be a list", *variants);
         else if (variants->size() > max_variants)
-            problems.push_back({.path = "variants",
-                                .rule = "must be at most 1,000",
-                                .found = std::to_string(variants->size())});
+            reader.report("variants", "must be at most 1,000", variants->size());
         else
             for (std::size_t i = 0; i < variants->size(); ++i)
                 spec.variants.push_back(
@@ -222,7 +127,7 @@ Checked<StudySpec> study_from_json(const Json& json) {
             }
     }
     if (const Json* measure = reader.find("measure")) {
-        ObjectReader inner(*measure, "measure", problems);
+        JsonReader inner(*measure, "measure", problems);
         inner.text("metric", spec.measure.metric);
         inner.number("threshold", spec.measure.threshold);
         inner.refuse_unknown_keys();

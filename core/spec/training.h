@@ -31,6 +31,7 @@ struct TrainingSpec {
     std::int64_t threads = 0;             // CPU threads; 0: all cores
     std::int64_t evaluate_every = 20;     // steps; 0: only at the end
     std::int64_t checkpoint_every = 200;  // steps; 0: only at the end
+    std::int64_t keep_checkpoints = 3;    // the newest, the final one among them; 0: all
     bool operator==(const TrainingSpec&) const = default;
 
     std::int64_t tokens_per_step() const { return context * batch; }

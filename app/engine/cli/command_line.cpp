@@ -24,9 +24,8 @@ void print_error(const Error& error) {
 }
 
 CommandLine::CommandLine()
-    : root_(std::make_unique<CLI::App>(
-          "Trains, measures and compares hybrid-attention language models.",
-          "braid-engine")) {
+    : root_(std::make_unique<CLI::App>("Trains, measures and compares hybrid-attention language models.",
+                                       "braid-engine")) {
     root_->set_version_flag("--version", version_text, "Version, commit, LibTorch and CUDA");
     root_->require_subcommand(1);
     root_->set_help_all_flag("--help-all", "Help of all verbs");

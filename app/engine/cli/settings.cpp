@@ -1,0 +1,132 @@
+#include "app/engine/cli/settings.h"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "core/data/task.h"
+
+namespace braid::cli {
+namespace {
+
+constexpr std::string_view data_prefix = "data.";
+
+const ParameterDescription* find_key(const std::vector<ParameterDescription>& descriptions,
+                                     std::string_view key) {
+    for (const ParameterDescription& description : descriptions)
+        if (description.key == key) return &description;
+    return nullptr;
+}
+
+std::string known_keys(const std::vector<ParameterDescription>& descriptions, std::string_view prefix) {
+    std::string keys;
+    for (const ParameterDescription& description : descriptions)
+        keys += (keys.empty() ? "" : ", ") + std::string(prefix) + description.key;
+    return keys;
+}
+
+std::string task_ids() {
+    std::string ids;
+    for (const TaskKind* task : tasks()) ids += (ids.empty() ? "" : ", ") + task->id;
+    return ids;
+}
+
+}  // namespace
+
+Checked<std::int64_t> parse_count(std::string_view text, const std::string& path) {
+    std::string digits;
+    for (const char c : text)
+        if (c != '_' && c != ',') digits += c;
+    double factor = 1;
+    if (!digits.empty()) {
+        switch (digits.back()) {
+            case 'k':
+                factor = 1e3;
+                break;
+            case 'M':
+                factor = 1e6;
+                break;
+            case 'G':
+            case 'B':
+                factor = 1e9;
+                break;
+            case 'T':
+                factor = 1e12;
+                break;
+            default:
+                break;
+        }
+        if (factor > 1) digits.pop_back();
+    }
+    double number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const double value = std::round(number * factor);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || !(value >= 1) ||
+        value > 1e18)
+        return tl::unexpected<Diagnostics>({{.path = path,
+                                             .rule = "must be a count such as 600, 2.5M or 1e9",
+                                             .found = std::string(text.substr(0, 60))}});
+    return static_cast<std::int64_t>(value);
+}
+
+Diagnostics apply_settings(const std::vector<std::string>& settings, TrainingSpec& training, DataSpec& data) {
+    Diagnostics problems;
+    const TaskKind* task = find_task(data.kind);
+    for (const std::string& setting : settings) {
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            problems.push_back({.path = "--set", .rule = "must be key=value", .found = setting});
+            continue;
+        }
+        const std::string key = setting.substr(0, equals);
+        const std::string text = setting.substr(equals + 1);
+        const bool of_data = key.starts_with(data_prefix);
+        if (of_data && task == nullptr) {
+            problems.push_back({.path = "--set " + key, .rule = "a corpus has no parameters", .found = text});
+            continue;
+        }
+        const auto& descriptions = of_data ? task->parameters : training_parameters();
+        const std::string name = of_data ? key.substr(data_prefix.size()) : key;
+        const ParameterDescription* description = find_key(descriptions, name);
+        if (description == nullptr) {
+            problems.push_back(
+                {.path = "--set " + key,
+                 .rule = "is not known; known are " + known_keys(descriptions, of_data ? data_prefix : ""),
+                 .found = text});
+            continue;
+        }
+        Checked<ParameterValue> value = parse_parameter(*description, text, "--set " + key);
+        if (!value)
+            problems.insert(problems.end(), value.error().begin(), value.error().end());
+        else if (of_data)
+            data.parameters.set(name, std::move(*value));
+        else
+            set_training_value(training, name, *value);
+    }
+    return problems;
+}
+
+std::string settings_help() {
+    std::string text = "Keys of --set and their defaults:\n";
+    for (const ParameterDescription& description : training_parameters())
+        text += "  " + description.key + "=" + to_text(description.default_value) + "   " + description.help +
+                "\n";
+    for (const TaskKind* task : tasks())
+        for (const ParameterDescription& description : task->parameters)
+            text += "  data." + description.key + "=" + to_text(description.default_value) + "   (" +
+                    task->id + ") " + description.help + "\n";
+    text.pop_back();
+    return text;
+}
+
+Checked<DataSpec> parse_data(const std::string& text) {
+    if (find_task(text) != nullptr) return DataSpec{.kind = text};
+    std::error_code ignored;
+    if (std::filesystem::is_directory(text, ignored))
+        return DataSpec{.kind = "corpus", .corpus = std::filesystem::absolute(text, ignored).string()};
+    return tl::unexpected<Diagnostics>({{.path = "--data",
+                                         .rule = "must be a task (" + task_ids() + ") or a corpus folder",
+                                         .found = text}});
+}
+
+}  // namespace braid::cli

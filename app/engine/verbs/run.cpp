@@ -1,0 +1,13 @@
+#include "app/engine/verbs/run_verbs.h"
+#include "app/engine/verbs/verbs.h"
+
+namespace braid::cli {
+
+void add_run(CommandLine& line) {
+    CLI::App& run = line.group("run", "Runs: list, show, follow, control, remove");
+    add_run_list(line, run);
+    add_run_metrics(line, run);
+    add_run_commands(line, run);
+}
+
+}  // namespace braid::cli

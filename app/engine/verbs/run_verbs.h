@@ -1,0 +1,14 @@
+// The verbs below `run`.
+#pragma once
+
+#include "app/engine/cli/command_line.h"
+
+namespace braid::cli {
+
+inline constexpr const char* run_help = "Id of a run (its beginning is enough), name or folder";
+
+void add_run_list(CommandLine& line, CLI::App& run);      // list, show
+void add_run_metrics(CommandLine& line, CLI::App& run);   // metrics, tail
+void add_run_commands(CommandLine& line, CLI::App& run);  // pause, resume, checkpoint, stop, rm
+
+}  // namespace braid::cli

@@ -1,0 +1,202 @@
+// train: makes a run and trains it, or goes on with one.
+#include <algorithm>
+
+#include "app/engine/cli/output.h"
+#include "app/engine/cli/progress.h"
+#include "app/engine/cli/project_argument.h"
+#include "app/engine/cli/run_json.h"
+#include "app/engine/cli/settings.h"
+#include "app/engine/cli/signals.h"
+#include "app/engine/cli/spec_argument.h"
+#include "app/engine/cli/training_text.h"
+#include "app/engine/verbs/verbs.h"
+#include "core/data/batch.h"
+#include "core/engine/training_run.h"
+#include "core/launch/launcher.h"
+
+namespace braid::cli {
+namespace {
+
+struct TrainOptions {
+    std::string target;  // SPEC or RUN
+    std::string data = "recall";
+    std::string tokens, scale, device, name, project;
+    std::int64_t context = 0;
+    std::int64_t vocab = 0;
+    std::int64_t seed = -1;
+    std::vector<std::string> settings;
+    bool detach = false;
+    bool json = false;
+    bool quiet = false;
+};
+
+struct Planned {
+    TrainingSpec training;
+    DataSpec data;
+};
+
+// Everything of the command line but SPEC, with all its problems.
+Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
+    Planned planned;
+    const auto take = [&problems](const Diagnostics& more) {
+        problems.insert(problems.end(), more.begin(), more.end());
+    };
+    if (Checked<DataSpec> data = parse_data(options.data))
+        planned.data = std::move(*data);
+    else
+        take(data.error());
+    if (planned.data.kind == "corpus") planned.training.context = 1'024;
+    if (options.context > 0) planned.training.context = options.context;
+    if (options.seed >= 0) planned.training.seed = static_cast<std::uint64_t>(options.seed);
+    if (!options.device.empty()) planned.training.device = options.device;
+    take(apply_settings(options.settings, planned.training, planned.data));
+    if (!options.tokens.empty()) {
+        const Checked<std::int64_t> tokens = parse_count(options.tokens, "--tokens");
+        if (!tokens)
+            take(tokens.error());
+        else if (const std::int64_t per_step = planned.training.tokens_per_step(); per_step > 0)
+            planned.training.steps = std::max<std::int64_t>(1, (*tokens + per_step - 1) / per_step);
+    }
+    // A short run warms up within it: the default is for runs of hundreds of steps.
+    const bool given = std::any_of(options.settings.begin(), options.settings.end(),
+                                   [](const std::string& s) { return s.starts_with("warmup_steps="); });
+    if (!given)
+        planned.training.warmup_steps = std::min(planned.training.warmup_steps, planned.training.steps / 10);
+    take(validate(planned.training));
+    return planned;
+}
+
+std::string command_of(const TrainOptions& options) {
+    std::string command =
+        "braid-engine train " + shell_word(options.target) + " --data " + shell_word(options.data);
+    const auto add = [&command](const std::string& flag, const std::string& value) {
+        if (!value.empty()) command += " " + flag + " " + shell_word(value);
+    };
+    add("--tokens", options.tokens);
+    add("--scale", options.scale);
+    if (options.context > 0) add("--context", std::to_string(options.context));
+    if (options.vocab > 0) add("--vocab", std::to_string(options.vocab));
+    if (options.seed >= 0) add("--seed", std::to_string(options.seed));
+    add("--device", options.device);
+    for (const std::string& setting : options.settings) add("--set", setting);
+    add("--name", options.name);
+    return command;
+}
+
+Result<RunFolder> make_run(const TrainOptions& options) {
+    Diagnostics problems;
+    const Planned planned = plan_training(options, problems);
+    const Result<Project> project = find_or_make_project(options.project);
+    if (!project) return fail(project.error());
+    SpecRequest request{.text = options.target,
+                        .scale = options.scale,
+                        .vocab = options.vocab,
+                        .project_folder = project->folder()};
+    if (problems.empty()) {
+        // The data first: they say which vocabulary a pattern gets.
+        const Result<std::unique_ptr<DataSource>> data =
+            make_data_source(planned.data, planned.training, project->folder());
+        if (!data) return fail(data.error());
+        request.needed_vocab = (*data)->vocab();
+    }
+    Result<ArchitectureSpec> architecture = resolve_spec(request);
+    if (!problems.empty() || !architecture) {
+        std::string message = problems.empty() ? "" : to_error(problems).message;
+        if (!architecture) message += (message.empty() ? "" : "\n") + describe(architecture.error());
+        return fail(problems.empty() ? architecture.error().kind : ErrorKind::invalid_input, message);
+    }
+    if (request.needed_vocab > architecture->vocab)
+        return fail(to_error({{.path = "vocab",
+                               .rule = "must be at least " + std::to_string(request.needed_vocab) +
+                                       ", the vocabulary of the data",
+                               .found = std::to_string(architecture->vocab)}}));
+    RunPlan plan{.name = options.name,
+                 .architecture = std::move(*architecture),
+                 .training = planned.training,
+                 .data = planned.data,
+                 .command = command_of(options)};
+    return project->add_run(std::move(plan));
+}
+
+Result<void> detach(const RunFolder& folder) {
+    const Result<EngineProcess> process = start_run(folder);
+    if (!process) return fail(process.error());
+    print(folder.path() + "\n");
+    print_line({{"run", folder.name()},
+                {"folder", folder.path()},
+                {"state", "running"},
+                {"pid", process->identity().pid}});
+    return {};
+}
+
+Result<void> train_here(const RunFolder& folder, const TrainOptions& options) {
+    print(folder.path() + "\n");
+    Progress progress(options.quiet);
+    const Result<TrainingOutcome> outcome =
+        train_run(folder, {.project_folder = project_folder_of(folder),
+                           .stop_requested = &stop_requested(),
+                           .progress =
+                               [&progress](const TrainingProgress& now) {
+                                   progress.update(progress_fraction(now), progress_text(now));
+                               },
+                           .message = [&progress](const std::string& text) { progress.say(text); }});
+    if (!outcome) return fail(outcome.error());
+    print_line(outcome_json(folder, *outcome));
+    if (outcome->state == RunState::finished) return {};
+    return fail(ErrorKind::interrupted,
+                "stopped at step " + std::to_string(outcome->step.value) + "; the work is saved",
+                folder.path(), "Go on with: braid-engine train " + shell_word(folder.path()));
+}
+
+Result<void> train(const TrainOptions& options) {
+    if (const RunFolder existing(options.target); existing.exists())
+        return options.detach ? detach(existing) : train_here(existing, options);
+    const Result<RunFolder> folder = make_run(options);
+    if (!folder) return fail(folder.error());
+    return options.detach ? detach(*folder) : train_here(*folder, options);
+}
+
+}  // namespace
+
+void add_train(CommandLine& line) {
+    const auto options = std::make_shared<TrainOptions>();
+    CLI::App& verb = line.verb(
+        line.root(),
+        {.name = "train",
+         .summary = "Train an architecture, or go on with a run",
+         .example =
+             "braid-engine train \"FS[w=16] x2\" --data recall --tokens 2.5M --set init=normal\nbraid-engine "
+             "train \"FS x2\" --data corpus/novels --context 1024 --set batch=4 --detach\nbraid-engine train "
+             "runs/a91f",
+         .details =
+             "Makes runs/<id> in the project, prints the folder and trains. A run folder in place of SPEC "
+             "goes on from its last checkpoint. The last line on stdout is JSON: run, tokens, loss, "
+             "tokens_per_s, seconds. SIGINT saves and stops (exit code 130).\n\n" +
+             settings_help()},
+        [options] { return train(*options); });
+    verb.add_option("SPEC", options->target, std::string(spec_help) + "; or a run folder")->required();
+    verb.add_option("--data", options->data, "Task (recall), or a corpus folder")
+        ->capture_default_str()
+        ->type_name("TASK|DIR");
+    verb.add_option("--tokens", options->tokens, "Tokens to train on: 2.5M, 1e9 (rounded up to whole steps)")
+        ->type_name("N");
+    verb.add_option("--scale", options->scale, "Dimensions of a pattern or preset: tiny, S1 .. S5")
+        ->type_name("SCALE");
+    verb.add_option("--context", options->context, "Tokens of a sequence (128; on a corpus 1024)")
+        ->type_name("N");
+    verb.add_option("--vocab", options->vocab, "Vocabulary; without it that of the data")->type_name("N");
+    verb.add_option("--seed", options->seed, "Of weights and data (1)")->type_name("N");
+    verb.add_option("--device", options->device, "Where to train (auto)")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+    verb.add_option("--set", options->settings, "A training field or data.PARAMETER; see below")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    verb.add_option("--name", options->name, "Name of the run, for people");
+    verb.add_flag("--detach", options->detach,
+                  "Start it and return at once; output goes to <run>/engine.log");
+    add_project_option(verb, options->project);
+    add_quiet_option(verb, options->quiet);
+    add_json_option(verb, options->json);
+}
+
+}  // namespace braid::cli

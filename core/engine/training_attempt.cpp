@@ -1,0 +1,252 @@
+#include "core/engine/training_attempt.h"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "core/engine/checkpoint.h"
+#include "core/engine/device.h"
+
+namespace braid {
+namespace {
+
+constexpr int max_bad_steps = 3;
+
+std::string step_text(Step step) { return "step " + std::to_string(step.value); }
+
+}  // namespace
+
+void TrainingAttempt::note(LogLevel level, const std::string& kind, const std::string& text) {
+    if (control_)
+        writer_.event(trainer_->step(), level, kind, text);
+    else
+        early_notes_.push_back({.level = level, .kind = kind, .text = text});
+    if (options_.message) options_.message(text);
+}
+
+Result<void> TrainingAttempt::build() {
+    Result<std::unique_ptr<Trainer>> made = Trainer::create({.architecture = plan_.architecture,
+                                                             .training = plan_.training,
+                                                             .data = plan_.data,
+                                                             .project_folder = options_.project_folder},
+                                                            ops_);
+    if (!made) return fail(std::move(made.error()));
+    trainer_ = std::move(*made);
+    return {};
+}
+
+Result<Step> TrainingAttempt::prepare() {
+    Result<std::shared_ptr<Ops>> ops = open_device(plan_.training.device, plan_.training.threads);
+    if (!ops) return fail(std::move(ops.error()));
+    ops_ = std::move(*ops);
+    if (Result<void> built = build(); !built) return fail(std::move(built.error()));
+    note(LogLevel::info, "device", "trains on " + ops_->name());
+
+    remove_unfinished_checkpoints(writer_.folder().checkpoints_folder());
+    bool half_loaded = false;
+    for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
+        const Result<CheckpointState> state =
+            load_checkpoint(writer_.folder().checkpoint_folder(step), *trainer_);
+        if (state) {
+            clock_.continue_from(state->training_seconds);
+            saved_ = state->step;
+            note(LogLevel::info, "resume", "goes on from the checkpoint at " + step_text(state->step));
+            return state->step;
+        }
+        if (state.error().kind == ErrorKind::invalid_input) return fail(state.error());
+        half_loaded = true;
+        note(LogLevel::warning, "checkpoint/unusable",
+             "the checkpoint at " + step_text(step) + " is passed over: " + describe(state.error()));
+    }
+    if (half_loaded) {
+        if (Result<void> built = build(); !built) return fail(std::move(built.error()));
+        note(LogLevel::warning, "resume", "no checkpoint can be used: the run begins anew");
+    }
+    return Step(0);
+}
+
+Result<TrainingOutcome> TrainingAttempt::train() {
+    control_ = std::make_unique<RunControl>(writer_, options_.stop_requested);
+    for (const Note& early : early_notes_)
+        writer_.event(trainer_->step(), early.level, early.kind, early.text);
+    if (Result<void> done = train_to_the_end(); !done) return fail(std::move(done.error()));
+
+    const Result<void> saved = save();
+    if (!saved)
+        return fail({.kind = saved.error().kind,
+                     .message = "the last checkpoint could not be written; " + last_good(),
+                     .path = saved.error().path,
+                     .hint = "Make room and resume the run",
+                     .cause = std::make_shared<const Error>(saved.error())});
+    for (const std::string& id : stop_commands_)
+        writer_.command_done(id, "stopped at " + step_text(trainer_->step()) + ", saved");
+    const RunState state = at_the_end() ? RunState::finished : RunState::cancelled;
+    report(state);
+    return outcome(state);
+}
+
+Result<void> TrainingAttempt::train_to_the_end() {
+    report(RunState::running);
+    while (!at_the_end() && go_on()) {
+        if (Result<void> done = advance(); !done) return done;
+        if (stopping_) break;
+        // Never given up half-way: a checkpoint of this step must find its evaluation recorded.
+        if (evaluation_is_due())
+            if (Result<void> done = evaluate(); !done) return done;
+        const std::int64_t every = plan_.training.checkpoint_every;
+        if (every > 0 && trainer_->step().value % every == 0 && !at_the_end()) try_to_save();
+        report(RunState::running);
+    }
+    return {};
+}
+
+bool TrainingAttempt::evaluation_is_due() const {
+    const Step step = trainer_->step();
+    const std::int64_t every = plan_.training.evaluate_every;
+    return step.value > 0 && (step.value >= plan_.training.steps || (every > 0 && step.value % every == 0));
+}
+
+Result<void> TrainingAttempt::advance() {
+    clock_.begin_step();
+    const Result<std::optional<StepResult>> result = trainer_->advance([this] { return go_on(); });
+    if (!result) return fail(result.error());
+    if (!*result) return {};  // given up for a stop
+    const StepResult& step = **result;
+    clock_.end_step(plan_.training.tokens_per_step());
+    loss_ = step.loss;
+    writer_.append(step.step,
+                   {{"loss", step.loss},
+                    {"lr", step.learning_rate},
+                    {"grad_norm", step.grad_norm},
+                    {"tokens", static_cast<double>(step.step.value * plan_.training.tokens_per_step())},
+                    {"tokens_per_s", clock_.step_tokens_per_s()},
+                    {"time_s", clock_.seconds()}});
+    if (step.applied) {
+        bad_steps_ = 0;
+        return {};
+    }
+    ++bad_steps_;
+    note(LogLevel::warning, "warning/non_finite_loss",
+         step_text(step.step) + " was left out: " +
+             (std::isfinite(step.loss) ? "its gradient is" : "its loss is") + " not finite");
+    if (bad_steps_ < max_bad_steps) return {};
+    return fail(ErrorKind::internal,
+                "the loss or its gradient was not finite in " + std::to_string(max_bad_steps) +
+                    " steps in a row, up to " + step_text(step.step) + "; " + last_good(),
+                {}, "Try a lower learning rate, a longer warm-up or gradient clipping");
+}
+
+Result<void> TrainingAttempt::evaluate() {
+    Result<std::map<std::string, double>> answer = trainer_->evaluate();
+    if (!answer) return fail(std::move(answer.error()));
+    evaluation_ = std::move(*answer);
+    std::vector<MetricValue> values;
+    for (const auto& [metric, value] : evaluation_) values.push_back({.metric = metric, .value = value});
+    writer_.append(trainer_->step(), values);
+    return {};
+}
+
+Result<void> TrainingAttempt::save() {
+    const Step step = trainer_->step();
+    if (saved_ == step) return {};
+    const std::string folder = writer_.folder().checkpoint_folder(step);
+    const Result<std::int64_t> bytes = save_checkpoint(folder, *trainer_, clock_.seconds());
+    if (!bytes) return fail(bytes.error());
+    const std::string in_run =
+        std::filesystem::path(folder).lexically_relative(writer_.folder().path()).string();
+    if (Result<void> recorded = writer_.checkpoint(step, in_run, *bytes); !recorded) return recorded;
+    saved_ = step;
+    remove_old_checkpoints();
+    return {};
+}
+
+void TrainingAttempt::try_to_save() {
+    if (const Result<void> saved = save(); !saved)
+        note(LogLevel::warning, "checkpoint/failed",
+             "no checkpoint at " + step_text(trainer_->step()) + ": " + describe(saved.error()) +
+                 " The run goes on; " + last_good());
+}
+
+void TrainingAttempt::remove_old_checkpoints() {
+    const std::int64_t keep = plan_.training.keep_checkpoints;
+    if (keep == 0) return;
+    std::int64_t seen = 0;
+    for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
+        // A later step is of an earlier attempt and could not be read, or it would have been gone on from.
+        if (step > trainer_->step() || ++seen <= keep) continue;
+        if (!writer_.forget_checkpoint(step)) return;
+        std::error_code ignored;
+        std::filesystem::remove_all(writer_.folder().checkpoint_folder(step), ignored);
+    }
+}
+
+std::string TrainingAttempt::last_good() const {
+    if (!saved_) return "there is no checkpoint yet";
+    return "the last good checkpoint is " + step_text(*saved_) + " (" +
+           writer_.folder().checkpoint_folder(*saved_) + ")";
+}
+
+bool TrainingAttempt::go_on() {
+    if (!control_->pending()) return !stopping_;
+    for (const InboxCommand& command : control_->take()) obey(command);
+    stopping_ = stopping_ || control_->stop_by_signal();
+    if (paused_ && !stopping_) wait_while_paused();
+    return !stopping_;
+}
+
+void TrainingAttempt::wait_while_paused() {
+    clock_.hold();
+    report(RunState::paused);
+    while (paused_ && !stopping_) {
+        control_->wait();
+        for (const InboxCommand& command : control_->take()) obey(command);
+        stopping_ = stopping_ || control_->stop_by_signal();
+    }
+    clock_.release();
+    report(RunState::running);
+}
+
+void TrainingAttempt::obey(const InboxCommand& command) {
+    if (command.kind == "pause") {
+        paused_ = true;
+        writer_.set_state(RunState::paused);
+        writer_.command_done(command.id, "paused after " + step_text(trainer_->step()));
+    } else if (command.kind == "resume") {
+        paused_ = false;
+        writer_.set_state(RunState::running);
+        writer_.command_done(command.id);
+    } else if (command.kind == "checkpoint") {
+        // Between two micro-batches the weights are those of the last whole step.
+        const Result<void> saved = save();
+        writer_.command_done(command.id,
+                             saved ? "saved " + step_text(trainer_->step()) : describe(saved.error()));
+        if (!saved) note(LogLevel::warning, "checkpoint/failed", describe(saved.error()));
+    } else if (command.kind == "stop") {
+        stopping_ = true;
+        stop_commands_.push_back(command.id);
+    }
+}
+
+void TrainingAttempt::report(RunState state) {
+    if (!options_.progress) return;
+    options_.progress({.state = state,
+                       .step = trainer_->step(),
+                       .steps = Step(plan_.training.steps),
+                       .loss = loss_,
+                       .tokens_per_s = clock_.recent_tokens_per_s(),
+                       .seconds_left = clock_.seconds_left(plan_.training.steps - trainer_->step().value),
+                       .evaluation = evaluation_,
+                       .device = ops_->name()});
+}
+
+TrainingOutcome TrainingAttempt::outcome(RunState state) const {
+    return {.state = state,
+            .step = trainer_->step(),
+            .tokens = TokenCount(trainer_->step().value * plan_.training.tokens_per_step()),
+            .loss = loss_,
+            .tokens_per_s = clock_.attempt_tokens_per_s(),
+            .seconds = clock_.seconds(),
+            .evaluation = evaluation_};
+}
+
+}  // namespace braid

@@ -1,0 +1,71 @@
+// One attempt at a run: from the checkpoint it goes on from to its end, a stop or a failure. The part of
+// training_run.h that works on an open RunWriter.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/engine/run_control.h"
+#include "core/engine/step_clock.h"
+#include "core/engine/trainer.h"
+#include "core/engine/training_run.h"
+#include "core/record/run_plan.h"
+#include "core/record/run_writer.h"
+
+namespace braid {
+
+class TrainingAttempt {
+public:
+    // All three outlive the attempt.
+    TrainingAttempt(RunWriter& writer, const RunPlan& plan, const TrainingOptions& options)
+        : writer_(writer), plan_(plan), options_(options) {}
+
+    // Weights, data and the last good checkpoint; the step it goes on from. Nothing is recorded yet.
+    Result<Step> prepare();
+    // After RunWriter::begin_attempt().
+    Result<TrainingOutcome> train();
+
+private:
+    struct Note {
+        LogLevel level;
+        std::string kind, text;
+    };
+
+    Result<void> build();
+    Result<void> train_to_the_end();
+    Result<void> advance();
+    Result<void> evaluate();
+    Result<void> save();
+    void try_to_save();
+    void remove_old_checkpoints();
+    bool go_on();
+    void obey(const InboxCommand& command);
+    void wait_while_paused();
+    void report(RunState state);
+    void note(LogLevel level, const std::string& kind, const std::string& text);
+    TrainingOutcome outcome(RunState state) const;
+    bool evaluation_is_due() const;
+    std::string last_good() const;
+    bool at_the_end() const { return trainer_->step().value >= plan_.training.steps; }
+
+    RunWriter& writer_;
+    const RunPlan& plan_;
+    const TrainingOptions& options_;
+    std::vector<Note> early_notes_;  // of before the attempt was begun
+    std::unique_ptr<RunControl> control_;
+    std::shared_ptr<Ops> ops_;
+    std::unique_ptr<Trainer> trainer_;
+    StepClock clock_;
+    std::optional<Step> saved_;
+    double loss_ = 0;
+    std::map<std::string, double> evaluation_;
+    int bad_steps_ = 0;
+    bool paused_ = false;
+    bool stopping_ = false;
+    std::vector<std::string> stop_commands_;
+};
+
+}  // namespace braid

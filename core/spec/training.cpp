@@ -1,0 +1,343 @@
+#include "core/spec/training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <variant>
+
+namespace braid {
+namespace {
+
+using Field = std::variant<std::int64_t TrainingSpec::*, double TrainingSpec::*, std::string TrainingSpec::*,
+                           std::uint64_t TrainingSpec::*>;
+
+struct Entry {
+    ParameterDescription description;  // its default is that of TrainingSpec
+    Field field;
+};
+
+constexpr double exact_integers = 9007199254740992.0;  // 2^53
+
+ParameterValue value_of(const TrainingSpec& spec, const Field& field) {
+    return std::visit(
+        [&](auto member) -> ParameterValue {
+            using Held = std::remove_cvref_t<decltype(spec.*member)>;
+            if constexpr (std::is_same_v<Held, std::uint64_t>)
+                return static_cast<std::int64_t>(spec.*member);
+            else
+                return spec.*member;
+        },
+        field);
+}
+
+// Everything that a form, --set, JSON and the documentation know about a field.
+const std::vector<Entry>& entries() {
+    static const std::vector<Entry> all = [] {
+        std::vector<Entry> list = {
+            {{.key = "steps",
+              .label = "Steps",
+              .help = "Optimizer steps of the whole schedule.",
+              .minimum = 1,
+              .maximum = 1e9},
+             &TrainingSpec::steps},
+            {{.key = "context",
+              .label = "Context",
+              .unit = "tokens",
+              .help = "Tokens of a training sequence.",
+              .minimum = 2,
+              .maximum = std::int64_t{1} << 27},
+             &TrainingSpec::context},
+            {{.key = "batch",
+              .label = "Batch",
+              .unit = "sequences",
+              .help = "Sequences of an optimizer step, over all devices.",
+              .minimum = 1,
+              .maximum = 1e6},
+             &TrainingSpec::batch},
+            {{.key = "micro_batches",
+              .label = "Micro-batches",
+              .help =
+                  "Parts of a batch that are computed one after another, their gradients added: more of them "
+                  "need less memory.",
+              .minimum = 1,
+              .maximum = 1e6},
+             &TrainingSpec::micro_batches},
+            {{.key = "learning_rate",
+              .label = "Learning rate",
+              .help = "Peak learning rate of Muon and AdamW.",
+              .minimum = 0,
+              .maximum = 10},
+             &TrainingSpec::learning_rate},
+            {{.key = "warmup_steps",
+              .label = "Warm-up",
+              .unit = "steps",
+              .help = "Steps over which the learning rate rises to its peak.",
+              .minimum = 0,
+              .maximum = 1e9},
+             &TrainingSpec::warmup_steps},
+            {{.key = "decay_fraction",
+              .label = "Decay fraction",
+              .help = "Last part of the steps, over which the learning rate falls linearly.",
+              .minimum = 0,
+              .maximum = 1},
+             &TrainingSpec::decay_fraction},
+            {{.key = "final_lr_ratio",
+              .label = "Final learning rate",
+              .unit = "of the peak",
+              .help = "Where the decay ends.",
+              .minimum = 0,
+              .maximum = 1},
+             &TrainingSpec::final_lr_ratio},
+            {{.key = "grad_clip",
+              .label = "Gradient clip",
+              .help = "Largest L2 norm of the whole gradient; 0 turns clipping off.",
+              .minimum = 0,
+              .maximum = 1e6},
+             &TrainingSpec::grad_clip},
+            {{.key = "weight_decay",
+              .label = "Weight decay",
+              .help = "Decoupled; never on norms and sinks.",
+              .minimum = 0,
+              .maximum = 10},
+             &TrainingSpec::weight_decay},
+            {{.key = "muon_momentum",
+              .label = "Muon momentum",
+              .help = "Nesterov momentum of the hidden matrices.",
+              .minimum = 0,
+              .maximum = 0.9999},
+             &TrainingSpec::muon_momentum},
+            {{.key = "adam_beta1",
+              .label = "AdamW beta 1",
+              .help = "Decay of the first moment, of embeddings, head, norms and sinks.",
+              .minimum = 0,
+              .maximum = 0.9999},
+             &TrainingSpec::adam_beta1},
+            {{.key = "adam_beta2",
+              .label = "AdamW beta 2",
+              .help = "Decay of the second moment.",
+              .minimum = 0,
+              .maximum = 0.99999},
+             &TrainingSpec::adam_beta2},
+            {{.key = "adam_eps",
+              .label = "AdamW epsilon",
+              .help = "Added to the root of the second moment.",
+              .minimum = 1e-15,
+              .maximum = 1},
+             &TrainingSpec::adam_eps},
+            {{.key = "init",
+              .label = "Initialisation",
+              .help = "fan_in: linear weights U(+-1/sqrt(fan_in)), embeddings N(0, 0.5). normal: all weights "
+                      "N(0, 0.02). Large-window laziness depends on it.",
+              .choices = {"fan_in", "normal"}},
+             &TrainingSpec::init},
+            {{.key = "seed",
+              .label = "Seed",
+              .help = "Decides the weights and, with the step, the data.",
+              .minimum = 0,
+              .maximum = exact_integers},
+             &TrainingSpec::seed},
+            {{.key = "device",
+              .label = "Device",
+              .help = "auto takes a CUDA device where one is found.",
+              .choices = {"auto", "cpu", "cuda"}},
+             &TrainingSpec::device},
+            {{.key = "threads",
+              .label = "CPU threads",
+              .help = "0 uses all cores.",
+              .minimum = 0,
+              .maximum = 4096},
+             &TrainingSpec::threads},
+            {{.key = "evaluate_every",
+              .label = "Evaluate every",
+              .unit = "steps",
+              .help = "0 evaluates only at the end.",
+              .minimum = 0,
+              .maximum = 1e9},
+             &TrainingSpec::evaluate_every},
+            {{.key = "checkpoint_every",
+              .label = "Checkpoint every",
+              .unit = "steps",
+              .help = "0 writes a checkpoint only at the end.",
+              .minimum = 0,
+              .maximum = 1e9},
+             &TrainingSpec::checkpoint_every},
+            {{.key = "keep_checkpoints",
+              .label = "Keep checkpoints",
+              .help = "The newest so many stay on disk, the final one among them; 0 keeps all.",
+              .minimum = 0,
+              .maximum = 1e6},
+             &TrainingSpec::keep_checkpoints},
+        };
+        for (Entry& each : list) each.description.default_value = value_of(TrainingSpec{}, each.field);
+        return list;
+    }();
+    return all;
+}
+
+const Entry& entry(std::string_view key) {
+    for (const Entry& each : entries())
+        if (each.description.key == key) return each;
+    std::fprintf(stderr, "braid: no training parameter '%.*s'\n", static_cast<int>(key.size()), key.data());
+    std::abort();
+}
+
+std::int64_t decay_steps(const TrainingSpec& spec) {
+    return std::clamp<std::int64_t>(std::llround(spec.decay_fraction * static_cast<double>(spec.steps)), 0,
+                                    spec.steps);
+}
+
+}  // namespace
+
+const std::vector<ParameterDescription>& training_parameters() {
+    static const std::vector<ParameterDescription> all = [] {
+        std::vector<ParameterDescription> descriptions;
+        for (const Entry& each : entries()) descriptions.push_back(each.description);
+        return descriptions;
+    }();
+    return all;
+}
+
+ParameterValue training_value(const TrainingSpec& spec, std::string_view key) {
+    return value_of(spec, entry(key).field);
+}
+
+void set_training_value(TrainingSpec& spec, std::string_view key, const ParameterValue& value) {
+    const Entry& target = entry(key);
+    const ParameterValue typed = coerced(target.description, value);
+    if (typed.index() != target.description.default_value.index()) {
+        std::fprintf(stderr, "braid: training parameter '%.*s' set to another type\n",
+                     static_cast<int>(key.size()), key.data());
+        std::abort();
+    }
+    std::visit(
+        [&](auto member) {
+            using Held = std::remove_cvref_t<decltype(spec.*member)>;
+            if constexpr (std::is_same_v<Held, std::uint64_t>)
+                spec.*member = static_cast<std::uint64_t>(std::get<std::int64_t>(typed));
+            else
+                spec.*member = std::get<Held>(typed);
+        },
+        target.field);
+}
+
+Json to_json(const TrainingSpec& spec) {
+    Json json = Json::object();
+    json["schema_version"] = training_schema_version;
+    for (const Entry& each : entries()) json[each.description.key] = to_json(value_of(spec, each.field));
+    return json;
+}
+
+Checked<TrainingSpec> training_from_json(const Json& json) {
+    if (!json.is_object())
+        return tl::unexpected(Diagnostics{{"", "training settings must be a JSON object", found_in(json)}});
+    Diagnostics problems;
+    TrainingSpec spec;
+    for (const auto& [key, value] : json.items()) {
+        if (key == "schema_version") {
+            if (!value.is_number_integer() || value < 1)
+                problems.push_back({key, "must be a whole number of at least 1", found_in(value)});
+            else if (value > training_schema_version)
+                return tl::unexpected(
+                    Diagnostics{{key,
+                                 "was written by a newer Braid; this one reads versions up to " +
+                                     std::to_string(training_schema_version),
+                                 found_in(value)}});
+            continue;
+        }
+        const ParameterDescription* description = find_parameter(training_parameters(), key);
+        if (!description) {
+            problems.push_back({key, "is no training setting", ""});
+            continue;
+        }
+        auto read = parameter_from_json(value, key);
+        if (!read) {
+            problems.insert(problems.end(), read.error().begin(), read.error().end());
+            continue;
+        }
+        const ParameterValue typed = coerced(*description, *std::move(read));
+        if (typed.index() != description->default_value.index())
+            problems.push_back(
+                {key, "must be " + std::string(type_name(description->default_value)), found_in(value)});
+        else if (key == "seed" && std::get<std::int64_t>(typed) < 0)
+            problems.push_back({key, "must be at least 0", found_in(value)});  // no such value in the spec
+        else
+            set_training_value(spec, key, typed);
+    }
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return spec;
+}
+
+Diagnostics validate(const TrainingSpec& spec) {
+    Diagnostics problems;
+    for (const Entry& each : entries())
+        if (auto broken = check_parameter(each.description, value_of(spec, each.field), each.description.key))
+            problems.push_back(*std::move(broken));
+    if (!problems.empty()) return problems;  // rules between fields need each to be sane
+    if (spec.batch % spec.micro_batches != 0)
+        problems.push_back({"micro_batches",
+                            "must divide the batch of " + std::to_string(spec.batch) + " sequences",
+                            std::to_string(spec.micro_batches)});
+    if (spec.warmup_steps + decay_steps(spec) > spec.steps)
+        problems.push_back({"warmup_steps",
+                            "warm-up and the decay of " + std::to_string(decay_steps(spec)) +
+                                " steps must fit into the " + std::to_string(spec.steps) + " steps",
+                            std::to_string(spec.warmup_steps)});
+    return problems;
+}
+
+double learning_rate_at(const TrainingSpec& spec, std::int64_t step) {
+    double factor = 1;
+    if (step < spec.warmup_steps)
+        factor = static_cast<double>(step + 1) / static_cast<double>(spec.warmup_steps);
+    const std::int64_t decay = decay_steps(spec);
+    if (const std::int64_t into = step - (spec.steps - decay) + 1; into > 0 && decay > 0) {
+        const double done = std::min(1.0, static_cast<double>(into) / static_cast<double>(decay));
+        factor = std::min(factor, 1 - (1 - spec.final_lr_ratio) * done);
+    }
+    return spec.learning_rate * factor;
+}
+
+Json to_json(const DataSpec& spec) {
+    Json json = Json::object();
+    json["kind"] = spec.kind;
+    if (!spec.corpus.empty()) json["corpus"] = spec.corpus;
+    if (!spec.parameters.empty()) {
+        json["parameters"] = Json::object();
+        for (const auto& [key, value] : spec.parameters) json["parameters"][key] = to_json(value);
+    }
+    return json;
+}
+
+Checked<DataSpec> data_from_json(const Json& json) {
+    if (!json.is_object())
+        return tl::unexpected(Diagnostics{{"", "data must be a JSON object", found_in(json)}});
+    Diagnostics problems;
+    DataSpec spec;
+    for (const auto& [key, value] : json.items()) {
+        if (key == "kind" || key == "corpus") {
+            if (!value.is_string())
+                problems.push_back({key, "must be text", found_in(value)});
+            else
+                (key == "kind" ? spec.kind : spec.corpus) = value.get<std::string>();
+        } else if (key != "parameters") {
+            problems.push_back({key, "is no key of data", ""});
+        } else if (!value.is_object()) {
+            problems.push_back({key, "must be an object", found_in(value)});
+        } else {
+            for (const auto& [name, each] : value.items()) {
+                auto parameter = parameter_from_json(each, "parameters." + name);
+                if (parameter)
+                    spec.parameters.set(name, *std::move(parameter));
+                else
+                    problems.insert(problems.end(), parameter.error().begin(), parameter.error().end());
+            }
+        }
+    }
+    if (spec.kind == "corpus" && spec.corpus.empty() && problems.empty())
+        problems.push_back({"corpus", "is missing: the folder of the corpus", ""});
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return spec;
+}
+
+}  // namespace braid
