@@ -42,6 +42,16 @@ struct MuonApplyArgs {
     double step = 0;
 };
 
+// Sums of squares of pieces of sum_of_squares_piece elements; their total does not depend on the number of
+// threads.
+inline constexpr std::int64_t sum_of_squares_piece = 16384;
+template <class T>
+struct SumOfSquaresArgs {
+    std::int64_t size = 0;
+    const T* x = nullptr;
+    double* parts = nullptr;  // [ceil(size / piece)]
+};
+
 namespace ref {
 template <class T>
 void adamw(const AdamwArgs<T>& args);

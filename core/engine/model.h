@@ -30,7 +30,7 @@ public:
     ParameterStore& parameters();
     const ParameterStore& parameters() const;
 
-    // tokens, targets: int64 [B, T], on any device; targets below 0 are left out of the loss.
+    // tokens, targets: int64 or int32 [B, T], on any device; targets below 0 are left out of the loss.
     // Adds scale * d(sum of the losses)/dp to the gradients and the sum of the losses to loss_sum(). For the
     // mean over a global batch give scale = 1 / (number of its targets). All micro-batches of a run have one
     // shape.

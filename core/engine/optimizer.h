@@ -18,12 +18,15 @@ public:
     // Takes the rules from `training`; `store` and `ops` must outlive the optimizer.
     Optimizer(const TrainingSpec& training, ParameterStore& store, Ops& ops);
 
-    // One update from the gradients as they are; they are not cleared. No host synchronisation.
+    // Norm and clip factor of the gradients as they are. No host synchronisation.
+    void measure_gradients();
+    // Norm before clipping that was measured last: a 0-dim device tensor; item() synchronises.
+    at::Tensor gradient_norm() const;
+
+    // One update from the gradients, measured here unless measure_gradients() was called since the last step;
+    // they are not cleared. No host synchronisation.
     void step(double learning_rate);
     std::int64_t steps_done() const { return steps_done_; }
-
-    // Norm of the last step's gradients before clipping: a 0-dim device tensor; item() synchronises.
-    at::Tensor gradient_norm() const;
 
     // Everything a checkpoint needs beside the parameters: named flat tensors (views of the optimizer's own,
     // so a reader copies into them) and steps_done().
@@ -40,6 +43,7 @@ private:
     OptimizerTensors tensors_;
     at::Tensor host_scalars_, scalars_;
     std::int64_t steps_done_ = 0;
+    bool measured_ = false;
 };
 
 }  // namespace braid

@@ -29,6 +29,7 @@ struct Kernels {
     void (*adamw)(const AdamwArgs<T>&, const Parallel&);
     void (*muon_momentum)(const MuonMomentumArgs<T>&, const Parallel&);
     void (*muon_apply)(const MuonApplyArgs<T>&, const Parallel&);
+    void (*sum_of_squares)(const SumOfSquaresArgs<T>&, const Parallel&);
 };
 
 struct Level {

@@ -32,6 +32,8 @@ template <class T>
 void muon_momentum(const MuonMomentumArgs<T>& args, const Parallel& parallel);
 template <class T>
 void muon_apply(const MuonApplyArgs<T>& args, const Parallel& parallel);
+template <class T>
+void sum_of_squares(const SumOfSquaresArgs<T>& args, const Parallel& parallel);
 
 // Defined in table.cpp.
 extern const Kernels<float> kernels_float32;

@@ -17,7 +17,8 @@ constexpr Kernels<T> table() {
             .embedding_backward = embedding_backward<T>,
             .adamw = adamw<T>,
             .muon_momentum = muon_momentum<T>,
-            .muon_apply = muon_apply<T>};
+            .muon_apply = muon_apply<T>,
+            .sum_of_squares = sum_of_squares<T>};
 }
 
 }  // namespace

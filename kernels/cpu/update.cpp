@@ -60,6 +60,27 @@ void muon_apply_body(void* data, int worker, int workers) {
     });
 }
 
+template <class T>
+void sum_of_squares_body(void* data, int worker, int workers) {
+    const SumOfSquaresArgs<T>& args = *static_cast<const SumOfSquaresArgs<T>*>(data);
+    const std::int64_t pieces = (args.size + sum_of_squares_piece - 1) / sum_of_squares_piece;
+    const Share share = share_of(pieces, worker, workers);
+    for (std::int64_t piece = share.begin; piece < share.end; ++piece) {
+        const std::int64_t begin = piece * sum_of_squares_piece;
+        const std::int64_t rest = args.size - begin;
+        const T* x = args.x + begin;
+        Vector<T> sums = {};
+        for_vectors<T>(rest < sum_of_squares_piece ? rest : sum_of_squares_piece,
+                       [&](std::int64_t i, std::int64_t n) {
+                           const Vector<T> value = load(x + i, n);
+                           sums += value * value;
+                       });
+        double sum = 0;
+        for (std::int64_t i = 0; i < width<T>; ++i) sum += double(sums[i]);
+        args.parts[piece] = sum;
+    }
+}
+
 template <class Args>
 void run(const Parallel& parallel, Parallel::Body body, const Args& args) {
     const std::int64_t useful = args.size / 16384 + 1;
@@ -83,6 +104,13 @@ void muon_apply(const MuonApplyArgs<T>& args, const Parallel& parallel) {
     run(parallel, muon_apply_body<T>, args);
 }
 
+template <class T>
+void sum_of_squares(const SumOfSquaresArgs<T>& args, const Parallel& parallel) {
+    run(parallel, sum_of_squares_body<T>, args);
+}
+
+template void sum_of_squares(const SumOfSquaresArgs<float>&, const Parallel&);
+template void sum_of_squares(const SumOfSquaresArgs<double>&, const Parallel&);
 template void adamw(const AdamwArgs<float>&, const Parallel&);
 template void adamw(const AdamwArgs<double>&, const Parallel&);
 template void muon_momentum(const MuonMomentumArgs<float>&, const Parallel&);

@@ -1,0 +1,43 @@
+// Buffers of a forward pass (and of its backward pass) for a fixed number of sequences and tokens.
+// N = B*T rows, D model width, C columns of the input projection, O of the output projection, F FFN width.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/engine/parameter_layout.h"
+
+namespace braid {
+
+struct LayerActivations {
+    at::Tensor x_ND;  // input of the layer, residual_type()
+    at::Tensor rstd_N, y_ND;
+    at::Tensor in_NC;                 // input projection
+    at::Tensor out_NO;                // what the mixers give to the output projection
+    std::vector<MixerMemory> mixers;  // by group
+    Ops::FfnSaved ffn;                // ffn.x_ND is the residual after the mixer
+    at::Tensor next_ND;               // output of the layer: x_ND of the next one
+
+    // Backward only; shared by all layers.
+    at::Tensor din_NC, dout_NO;
+    Ops::FfnScratch dffn;
+};
+
+struct Activations {
+    std::int64_t batch = 0;
+    std::int64_t tokens = 0;
+    at::Tensor tokens_N, targets_N;  // int64
+    std::vector<LayerActivations> layers;
+    at::Tensor last_ND;       // output of the last layer
+    at::Tensor rstd_N, y_ND;  // final norm
+    at::Tensor dx_ND, dy_ND;  // backward only
+};
+
+// keep: every layer has buffers of its own, and those of the backward pass exist. Else all layers share one
+// set.
+Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const LayerMixers& mixers,
+                                 std::int64_t batch, std::int64_t tokens, bool keep);
+
+}  // namespace braid

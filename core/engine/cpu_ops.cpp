@@ -1,0 +1,357 @@
+// The operations of a model on the CPU: matrix products by ATen (MKL), everything else by kernels/cpu.
+// Shape letters: core/mixers/torch/ops.h.
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/baddbmm.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/engine/cpu_parallel.h"
+#include "core/engine/ops.h"
+#include "kernels/cpu/cpu.h"
+
+namespace braid {
+namespace {
+
+// Elements of logits that exist at once.
+constexpr std::int64_t logit_elements = std::int64_t{1} << 23;
+
+template <class T>
+class CpuOps final : public Ops {
+public:
+    std::string name() const override { return "cpu"; }
+    at::Device device() const override { return at::kCPU; }
+    at::ScalarType master_type() const override { return type; }
+    at::ScalarType compute_type() const override { return type; }
+    at::ScalarType residual_type() const override { return type; }
+    at::ScalarType statistics_type() const override { return type; }
+
+    void embedding(const at::Tensor& weight_VD, const at::Tensor& tokens_N, const at::Tensor& x_ND) override {
+        kernels_.embedding({.rows = x_ND.size(0),
+                            .cols = x_ND.size(1),
+                            .tokens = tokens_N.const_data_ptr<std::int64_t>(),
+                            .weight = in(weight_VD),
+                            .x = out(x_ND)},
+                           cpu_parallel());
+    }
+
+    void embedding_backward(const at::Tensor& tokens_N, const at::Tensor& dx_ND,
+                            const at::Tensor& dweight_VD) override {
+        kernels_.embedding_backward({.rows = dx_ND.size(0),
+                                     .cols = dx_ND.size(1),
+                                     .vocab = dweight_VD.size(0),
+                                     .tokens = tokens_N.const_data_ptr<std::int64_t>(),
+                                     .dx = in(dx_ND),
+                                     .dweight = out(dweight_VD)},
+                                    cpu_parallel());
+    }
+
+    void rms_norm(const at::Tensor& x_ND, const at::Tensor& weight_D, double eps, const at::Tensor& y_ND,
+                  const at::Tensor& rstd_N) override {
+        kernels_.rms_norm({.rows = x_ND.size(0),
+                           .cols = x_ND.size(1),
+                           .eps = eps,
+                           .x = in(x_ND),
+                           .weight = in(weight_D),
+                           .y = out(y_ND),
+                           .rstd = out(rstd_N)},
+                          cpu_parallel());
+    }
+
+    void rms_norm_backward(const at::Tensor& dy_ND, const at::Tensor& x_ND, const at::Tensor& weight_D,
+                           const at::Tensor& rstd_N, const at::Tensor& dx_ND,
+                           const at::Tensor& dweight_D) override {
+        const kernels::Parallel parallel = cpu_parallel();
+        kernels_.rms_norm_backward({.rows = x_ND.size(0),
+                                    .cols = x_ND.size(1),
+                                    .dy = in(dy_ND),
+                                    .x = in(x_ND),
+                                    .weight = in(weight_D),
+                                    .rstd = in(rstd_N),
+                                    .dx = out(dx_ND),
+                                    .dweight = out(dweight_D),
+                                    .parts = out(scratch(parts_, parallel.workers * x_ND.size(1)))},
+                                   parallel);
+    }
+
+    void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) override {
+        product(y_NR, x_NC, weight_RC.t());
+    }
+
+    void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& residual_NR,
+                    const at::Tensor& sum_NR) override {
+        at::Tensor to = sum_NR;
+        at::addmm_out(to, residual_NR, x_NC, weight_RC.t());
+    }
+
+    void linear_backward_input(const at::Tensor& dy_NR, const at::Tensor& weight_RC,
+                               const at::Tensor& dx_NC) override {
+        product(dx_NC, dy_NR, weight_RC);
+    }
+
+    void linear_backward_weight(const at::Tensor& dy_NR, const at::Tensor& x_NC,
+                                const at::Tensor& dweight_RC) override {
+        at::Tensor to = dweight_RC;
+        at::addmm_out(to, dweight_RC, dy_NR.t(), x_NC);
+    }
+
+    void rope(const at::Tensor& x_BTHK, const RopeTable& table, bool inverse) override {
+        kernels_.rope({.batch = x_BTHK.size(0),
+                       .tokens = x_BTHK.size(1),
+                       .heads = x_BTHK.size(2),
+                       .head_dim = x_BTHK.size(3),
+                       .x = heads_out(x_BTHK),
+                       .cos = in(table.cos_TK2),
+                       .sin = in(table.sin_TK2),
+                       .inverse = inverse},
+                      cpu_parallel());
+    }
+
+    void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
+                   const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
+                   const at::Tensor& lse_BHT) override {
+        kernels_.attention({.shape = shape_of(rule, q_BTHK, k_BTGK),
+                            .q = heads_in(q_BTHK),
+                            .k = heads_in(k_BTGK),
+                            .v = heads_in(v_BTGK),
+                            .sink = sink_H.defined() ? in(sink_H) : nullptr,
+                            .o = heads_out(o_BTHK),
+                            .lse = out(lse_BHT)},
+                           cpu_parallel());
+    }
+
+    void attention_backward(const AttentionRule& rule, const at::Tensor& do_BTHK, const at::Tensor& q_BTHK,
+                            const at::Tensor& k_BTGK, const at::Tensor& v_BTGK, const at::Tensor& sink_H,
+                            const at::Tensor& o_BTHK, const at::Tensor& lse_BHT, const at::Tensor& dq_BTHK,
+                            const at::Tensor& dk_BTGK, const at::Tensor& dv_BTGK,
+                            const at::Tensor& dsink_H) override {
+        const bool sink = sink_H.defined();
+        kernels_.attention_backward(
+            {.shape = shape_of(rule, q_BTHK, k_BTGK),
+             .q = heads_in(q_BTHK),
+             .k = heads_in(k_BTGK),
+             .v = heads_in(v_BTGK),
+             .o = heads_in(o_BTHK),
+             .d_o = heads_in(do_BTHK),
+             .sink = sink ? in(sink_H) : nullptr,
+             .lse = in(lse_BHT),
+             .dq = heads_out(dq_BTHK),
+             .dk = heads_out(dk_BTGK),
+             .dv = heads_out(dv_BTGK),
+             .dsink = sink ? out(dsink_H) : nullptr,
+             .sink_parts = sink ? out(scratch(parts_, q_BTHK.size(0) * q_BTHK.size(2))) : nullptr},
+            cpu_parallel());
+    }
+
+    void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) override {
+        kernels_.swiglu(
+            {.rows = h_NF.size(0), .width = h_NF.size(1), .gate_up = in(gate_up_N2F), .h = out(h_NF)},
+            cpu_parallel());
+    }
+
+    void swiglu_backward(const at::Tensor& gate_up_N2F, const at::Tensor& dh_NF,
+                         const at::Tensor& dgate_up_N2F, const at::Tensor& h_NF) override {
+        kernels_.swiglu_backward({.rows = h_NF.size(0),
+                                  .width = h_NF.size(1),
+                                  .gate_up = in(gate_up_N2F),
+                                  .dh = in(dh_NF),
+                                  .dgate_up = out(dgate_up_N2F),
+                                  .h = out(h_NF)},
+                                 cpu_parallel());
+    }
+
+    void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
+                   double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
+                   const at::Tensor& dweight_VD) override {
+        double sum = 0;
+        for_chunks(y_ND, weight_VD, targets_N, [&](const Chunk& chunk) {
+            const at::Tensor loss = scratch(losses_, chunk.rows);
+            cross_entropy(chunk, {.gradient = true, .scale = scale, .loss = out(loss)});
+            const T* losses = in(loss);
+            for (std::int64_t r = 0; r < chunk.rows; ++r) sum += double(losses[r]);
+            product(dy_ND.narrow(0, chunk.first, chunk.rows), chunk.logits, weight_VD);
+            linear_backward_weight(chunk.logits, chunk.y, dweight_VD);
+        });
+        *out(loss_sum) += T(sum);
+    }
+
+    void head_evaluate(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
+                       const at::Tensor& loss_N, const at::Tensor& top_N) override {
+        for_chunks(y_ND, weight_VD, targets_N, [&](const Chunk& chunk) {
+            cross_entropy(chunk, {.loss = out(loss_N) + chunk.first,
+                                  .top = top_N.mutable_data_ptr<std::int64_t>() + chunk.first});
+        });
+    }
+
+    void gradient_norm_and_clip(const at::Tensor& gradients, double max_norm,
+                                const at::Tensor& scalars) override {
+        const std::int64_t size = gradients.numel();
+        norm_parts_.resize(
+            std::size_t((size + kernels::sum_of_squares_piece - 1) / kernels::sum_of_squares_piece));
+        kernels_.sum_of_squares({.size = size, .x = in(gradients), .parts = norm_parts_.data()},
+                                cpu_parallel());
+        double sum = 0;
+        for (double part : norm_parts_) sum += part;
+        const double norm = std::sqrt(sum);
+        out(scalars)[step_scalar::gradient_norm] = T(norm);
+        out(scalars)[step_scalar::clip_factor] = T(max_norm > 0 && norm > max_norm ? max_norm / norm : 1.0);
+    }
+
+    void newton_schulz(const at::Tensor& x_nRC, std::int64_t steps) override {
+        const std::int64_t n = x_nRC.size(0), rows = x_nRC.size(1), cols = x_nRC.size(2);
+        const std::int64_t side = std::min(rows, cols);
+        normalise(x_nRC);
+        at::Tensor gram = scratch(gram_, n * side * side).view({n, side, side});
+        at::Tensor mix = scratch(mix_, n * side * side).view({n, side, side});
+        at::Tensor other = scratch(other_, n * rows * cols).view({n, rows, cols});
+        at::Tensor x = x_nRC;
+        for (std::int64_t step = 0; step < steps; ++step) {
+            const at::Tensor transposed = x.transpose(1, 2);
+            if (rows <= cols)
+                at::bmm_out(gram, x, transposed);
+            else
+                at::bmm_out(gram, transposed, x);
+            at::baddbmm_out(mix, gram, gram, gram, -4.7750, 2.0315);
+            if (rows <= cols)
+                at::baddbmm_out(other, x, mix, x, 3.4445);
+            else
+                at::baddbmm_out(other, x, x, mix, 3.4445);
+            std::swap(x, other);
+        }
+        if (!x.is_same(x_nRC)) x_nRC.copy_(x);
+    }
+
+    void muon_step(const MuonGroup& group, const MuonRule& rule, const OptimizerTensors& tensors,
+                   const at::Tensor& scalars) override {
+        const kernels::Parallel parallel = cpu_parallel();
+        const std::int64_t n = std::int64_t(group.offsets.size()), size = group.rows * group.cols;
+        const at::Tensor update = scratch(updates_, n * size).view({n, group.rows, group.cols});
+        const double learning_rate = double(in(scalars)[step_scalar::learning_rate]);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t offset = group.offsets[std::size_t(i)];
+            kernels_.muon_momentum({.size = size,
+                                    .gradient = in(tensors.gradients) + offset,
+                                    .momentum_buffer = out(tensors.momentum) + offset,
+                                    .update = out(update) + i * size,
+                                    .clip = double(in(scalars)[step_scalar::clip_factor]),
+                                    .momentum = rule.momentum},
+                                   parallel);
+        }
+        newton_schulz(update, rule.newton_schulz_steps);
+        const double scale = 0.2 * std::sqrt(double(std::max(group.rows, group.cols)));
+        for (std::int64_t i = 0; i < n; ++i)
+            kernels_.muon_apply({.size = size,
+                                 .value = out(tensors.values) + group.offsets[std::size_t(i)],
+                                 .update = in(update) + i * size,
+                                 .keep = 1.0 - learning_rate * rule.weight_decay,
+                                 .step = learning_rate * scale},
+                                parallel);
+    }
+
+    void adamw_step(std::int64_t begin, std::int64_t end, double weight_decay, const AdamwRule& rule,
+                    const OptimizerTensors& tensors, const at::Tensor& scalars) override {
+        const T* scalar = in(scalars);
+        kernels_.adamw({.size = end - begin,
+                        .gradient = in(tensors.gradients) + begin,
+                        .value = out(tensors.values) + begin,
+                        .exp_avg = out(tensors.momentum) + begin,
+                        .exp_avg_sq = out(tensors.exp_avg_sq) + (begin - tensors.adamw_begin),
+                        .clip = double(scalar[step_scalar::clip_factor]),
+                        .learning_rate = double(scalar[step_scalar::learning_rate]),
+                        .weight_decay = weight_decay,
+                        .beta1 = rule.beta1,
+                        .beta2 = rule.beta2,
+                        .eps = rule.eps,
+                        .bias_correction1 = double(scalar[step_scalar::bias_correction1]),
+                        .bias_correction2 = double(scalar[step_scalar::bias_correction2])},
+                       cpu_parallel());
+    }
+
+private:
+    static constexpr at::ScalarType type = std::is_same_v<T, float> ? at::kFloat : at::kDouble;
+
+    static const T* in(const at::Tensor& tensor) { return tensor.const_data_ptr<T>(); }
+    static T* out(const at::Tensor& tensor) { return tensor.mutable_data_ptr<T>(); }
+    static kernels::Heads<const T> heads_in(const at::Tensor& x_BTHK) {
+        return {in(x_BTHK), x_BTHK.stride(0), x_BTHK.stride(1), x_BTHK.stride(2)};
+    }
+    static kernels::Heads<T> heads_out(const at::Tensor& x_BTHK) {
+        return {out(x_BTHK), x_BTHK.stride(0), x_BTHK.stride(1), x_BTHK.stride(2)};
+    }
+    static kernels::AttentionShape shape_of(const AttentionRule& rule, const at::Tensor& q_BTHK,
+                                            const at::Tensor& k_BTGK) {
+        return {.batch = q_BTHK.size(0),
+                .tokens = q_BTHK.size(1),
+                .heads = q_BTHK.size(2),
+                .kv_heads = k_BTGK.size(2),
+                .head_dim = q_BTHK.size(3),
+                .window = rule.window,
+                .scale = rule.scale};
+    }
+
+    static void product(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b) {
+        at::Tensor result = to;
+        at::mm_out(result, a, b);
+    }
+
+    // The first `elements` of a buffer that only grows.
+    static at::Tensor scratch(at::Tensor& buffer, std::int64_t elements) {
+        if (!buffer.defined() || buffer.numel() < elements) buffer = at::empty({elements}, type);
+        return buffer.narrow(0, 0, elements);
+    }
+
+    struct Chunk {
+        std::int64_t first = 0, rows = 0;
+        at::Tensor y, logits;
+        const std::int64_t* targets = nullptr;
+    };
+    template <class F>
+    void for_chunks(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N, F&& f) {
+        const std::int64_t rows = y_ND.size(0), vocab = weight_VD.size(0);
+        const std::int64_t step = std::min(rows, std::max<std::int64_t>(logit_elements / vocab, 64));
+        const at::Tensor buffer = scratch(logits_, step * vocab).view({step, vocab});
+        for (std::int64_t first = 0; first < rows; first += step) {
+            Chunk chunk{.first = first, .rows = std::min(step, rows - first)};
+            chunk.y = y_ND.narrow(0, first, chunk.rows);
+            chunk.logits = buffer.narrow(0, 0, chunk.rows);
+            chunk.targets = targets_N.const_data_ptr<std::int64_t>() + first;
+            product(chunk.logits, chunk.y, weight_VD.t());
+            f(chunk);
+        }
+    }
+    void cross_entropy(const Chunk& chunk, kernels::CrossEntropyArgs<T> args) {
+        args.rows = chunk.rows;
+        args.vocab = chunk.logits.size(1);
+        args.logits = out(chunk.logits);
+        args.targets = chunk.targets;
+        kernels_.cross_entropy(args, cpu_parallel());
+    }
+
+    // Each matrix divided by its Frobenius norm.
+    void normalise(const at::Tensor& x_nRC) {
+        const std::int64_t size = x_nRC.size(1) * x_nRC.size(2);
+        for (std::int64_t i = 0; i < x_nRC.size(0); ++i) {
+            T* x = out(x_nRC) + i * size;
+            double sum = 0;
+            for (std::int64_t j = 0; j < size; ++j) sum += double(x[j]) * double(x[j]);
+            const T factor = T(1.0 / (std::sqrt(sum) + 1e-7));
+            for (std::int64_t j = 0; j < size; ++j) x[j] *= factor;
+        }
+    }
+
+    const kernels::cpu::Kernels<T>& kernels_ = kernels::cpu::level().kernels<T>();
+    at::Tensor parts_, losses_, logits_, gram_, mix_, other_, updates_;
+    std::vector<double> norm_parts_;
+};
+
+}  // namespace
+
+std::shared_ptr<Ops> make_cpu_ops(at::ScalarType type) {
+    if (type == at::kDouble) return std::make_shared<CpuOps<double>>();
+    return std::make_shared<CpuOps<float>>();
+}
+
+}  // namespace braid

@@ -1,0 +1,37 @@
+#include "core/engine/guard.h"
+
+#include <c10/util/Exception.h>
+
+#include <exception>
+#include <new>
+
+namespace braid {
+
+Error error_from_exception(const std::string& what) {
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        return {
+            .kind = ErrorKind::out_of_memory,
+            .message = what + ": out of memory",
+            .hint = "Use fewer sequences at a time (micro_batches), a shorter context or a smaller model."};
+    } catch (const c10::OutOfMemoryError& error) {
+        return {
+            .kind = ErrorKind::out_of_memory,
+            .message = what + ": out of device memory: " + error.what_without_backtrace(),
+            .hint = "Use fewer sequences at a time (micro_batches), a shorter context or a smaller model."};
+    } catch (const c10::Error& error) {
+        const std::string text = error.what_without_backtrace();
+        // The CPU allocator reports exhaustion as a plain error.
+        const bool memory = text.find("not enough memory") != std::string::npos ||
+                            text.find("can't allocate memory") != std::string::npos;
+        return {.kind = memory ? ErrorKind::out_of_memory : ErrorKind::internal,
+                .message = what + ": " + text};
+    } catch (const std::exception& error) {
+        return {.kind = ErrorKind::internal, .message = what + ": " + error.what()};
+    } catch (...) {
+        return {.kind = ErrorKind::internal, .message = what + ": unknown exception"};
+    }
+}
+
+}  // namespace braid

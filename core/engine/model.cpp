@@ -1,0 +1,206 @@
+// Shape letters: core/mixers/torch/ops.h; C and O columns of a layer's input and output projection.
+#include "core/engine/model.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
+
+#include <optional>
+
+#include "core/engine/activations.h"
+#include "core/engine/guard.h"
+#include "core/mixers/builtin.h"
+
+namespace braid {
+namespace {
+
+// The parameters of a layer and their gradients as its operations take them.
+struct LayerWeights {
+    at::Tensor norm_D, dnorm_D;
+    at::Tensor in_CD, din_CD;
+    at::Tensor out_DO, dout_DO;
+    std::vector<std::vector<VectorParameter>> vectors;  // by group
+    Ops::FfnWeights ffn, dffn;
+};
+
+LayerWeights weights_of(const ParameterStore& store, const LayerParameters& p) {
+    const auto value = [&](const Operand& operand) { return store.compute_view(operand); };
+    const auto gradient = [&](const Operand& operand) { return store.gradient_view(operand); };
+    LayerWeights w{.norm_D = value(p.mixer_norm),
+                   .dnorm_D = gradient(p.mixer_norm),
+                   .in_CD = value(p.input_projection),
+                   .din_CD = gradient(p.input_projection),
+                   .out_DO = value(p.output_projection),
+                   .dout_DO = gradient(p.output_projection),
+                   .ffn = {value(p.ffn_norm), value(p.gate_up), value(p.down)},
+                   .dffn = {gradient(p.ffn_norm), gradient(p.gate_up), gradient(p.down)}};
+    for (const std::vector<Operand>& group : p.vectors) {
+        w.vectors.emplace_back();
+        for (const Operand& operand : group) w.vectors.back().push_back({value(operand), gradient(operand)});
+    }
+    return w;
+}
+
+}  // namespace
+
+struct Model::Parts {
+    ArchitectureSpec spec;
+    std::shared_ptr<Ops> ops;
+    LayerMixers mixers;
+    std::unique_ptr<ParameterStore> store;
+    std::vector<LayerWeights> layers;
+    at::Tensor embedding_VD, dembedding_VD, head_VD, dhead_VD, norm_D, dnorm_D;
+    at::Tensor loss_sum;
+    std::optional<Activations> training, evaluation;
+
+    Activations& activations(std::optional<Activations>& slot, const at::Tensor& tokens_BT, bool keep) {
+        const std::int64_t batch = tokens_BT.size(0), tokens = tokens_BT.size(1);
+        if (!slot || slot->batch != batch || slot->tokens != tokens) {
+            slot.reset();  // before the next set is allocated
+            slot = allocate_activations(*ops, store->layout(), mixers, batch, tokens, keep);
+        }
+        slot->tokens_N.copy_(tokens_BT.reshape({-1}));
+        return *slot;
+    }
+
+    // f(mixer, its vectors, its memory, first column in, columns in, first column out, columns out)
+    template <class F>
+    void for_groups(std::size_t l, LayerActivations& layer, F&& f) {
+        std::int64_t in = 0, out = 0;
+        for (std::size_t g = 0; g < mixers[l].size(); ++g) {
+            const Mixer& mixer = *mixers[l][g];
+            std::int64_t in_width = 0;
+            for (const ProjectionRequest& request : mixer.projections()) in_width += request.rows;
+            f(mixer, layers[l].vectors[g], layer.mixers[g], in, in_width, out, mixer.output_width());
+            in += in_width;
+            out += mixer.output_width();
+        }
+    }
+
+    void forward(Activations& a) {
+        ops->embedding(embedding_VD, a.tokens_N, a.layers.empty() ? a.last_ND : a.layers[0].x_ND);
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+            LayerActivations& layer = a.layers[l];
+            const LayerWeights& w = layers[l];
+            ops->rms_norm(layer.x_ND, w.norm_D, rms_norm_eps, layer.y_ND, layer.rstd_N);
+            ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
+            for_groups(l, layer,
+                       [&](const Mixer& mixer, auto& vectors, MixerMemory& memory, auto in, auto in_width,
+                           auto out, auto out_width) {
+                           mixer.forward(*ops, vectors, columns(a, layer.in_NC, in, in_width),
+                                         columns(a, layer.out_NO, out, out_width), memory);
+                       });
+            ops->linear_add(layer.out_NO, w.out_DO, layer.x_ND, layer.ffn.x_ND);
+            ops->ffn(w.ffn, rms_norm_eps, layer.ffn, layer.next_ND);
+        }
+        ops->rms_norm(a.last_ND, norm_D, rms_norm_eps, a.y_ND, a.rstd_N);
+    }
+
+    // From the gradient of the final norm's output, in a.dy_ND.
+    void backward(Activations& a) {
+        a.dx_ND.zero_();
+        ops->rms_norm_backward(a.dy_ND, a.last_ND, norm_D, a.rstd_N, a.dx_ND, dnorm_D);
+        for (std::size_t l = layers.size(); l-- > 0;) {
+            LayerActivations& layer = a.layers[l];
+            const LayerWeights& w = layers[l];
+            ops->ffn_backward(w.ffn, layer.ffn, a.dx_ND, layer.dffn, w.dffn);
+            ops->linear_backward_input(a.dx_ND, w.out_DO, layer.dout_NO);
+            ops->linear_backward_weight(a.dx_ND, layer.out_NO, w.dout_DO);
+            for_groups(l, layer,
+                       [&](const Mixer& mixer, auto& vectors, MixerMemory& memory, auto in, auto in_width,
+                           auto out, auto out_width) {
+                           mixer.backward(*ops, vectors, columns(a, layer.in_NC, in, in_width),
+                                          columns(a, layer.out_NO, out, out_width),
+                                          columns(a, layer.dout_NO, out, out_width),
+                                          columns(a, layer.din_NC, in, in_width), memory);
+                       });
+            ops->linear_backward_input(layer.din_NC, w.in_CD, a.dy_ND);
+            ops->linear_backward_weight(layer.din_NC, layer.y_ND, w.din_CD);
+            ops->rms_norm_backward(a.dy_ND, layer.x_ND, w.norm_D, layer.rstd_N, a.dx_ND, w.dnorm_D);
+        }
+        ops->embedding_backward(a.tokens_N, a.dx_ND, dembedding_VD);
+    }
+
+    static at::Tensor columns(const Activations& a, const at::Tensor& x_NC, std::int64_t first,
+                              std::int64_t count) {
+        return x_NC.view({a.batch, a.tokens, x_NC.size(1)}).narrow(2, first, count);
+    }
+};
+
+Model::Model(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Model::~Model() = default;
+
+Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops) {
+    return guarded("model", [&]() -> Result<std::unique_ptr<Model>> {
+        auto parts = std::make_unique<Parts>();
+        parts->spec = spec;
+        parts->ops = std::move(ops);
+        for (std::size_t l = 0; l < spec.layers.size(); ++l) {
+            parts->mixers.emplace_back();
+            for (const HeadGroup& group : spec.layers[l].groups) {
+                std::unique_ptr<Mixer> mixer = make_mixer(group, mixer_context(spec, l));
+                if (!mixer)
+                    return fail(ErrorKind::unavailable, "mixer \"" + group.mixer + "\" cannot be trained yet",
+                                "layers[" + std::to_string(l) + "]");
+                parts->mixers.back().push_back(std::move(mixer));
+            }
+        }
+        parts->store = std::make_unique<ParameterStore>(make_layout(spec, parts->mixers), *parts->ops);
+        const ParameterStore& store = *parts->store;
+        const ParameterLayout& layout = store.layout();
+        for (const LayerParameters& layer : layout.layers) parts->layers.push_back(weights_of(store, layer));
+        parts->embedding_VD = store.compute_view(layout.embedding);
+        parts->dembedding_VD = store.gradient_view(layout.embedding);
+        parts->head_VD = store.compute_view(layout.head);
+        parts->dhead_VD = store.gradient_view(layout.head);
+        parts->norm_D = store.compute_view(layout.final_norm);
+        parts->dnorm_D = store.gradient_view(layout.final_norm);
+        parts->loss_sum = at::zeros(
+            {}, at::TensorOptions().dtype(parts->ops->statistics_type()).device(parts->ops->device()));
+        return std::unique_ptr<Model>(new Model(std::move(parts)));
+    });
+}
+
+const ArchitectureSpec& Model::spec() const { return parts_->spec; }
+Ops& Model::ops() const { return *parts_->ops; }
+ParameterStore& Model::parameters() { return *parts_->store; }
+const ParameterStore& Model::parameters() const { return *parts_->store; }
+const at::Tensor& Model::loss_sum() const { return parts_->loss_sum; }
+
+void Model::zero_gradients() {
+    parts_->store->zero_gradients();
+    parts_->loss_sum.zero_();
+}
+
+void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale) {
+    Parts& p = *parts_;
+    Activations& a = p.activations(p.training, tokens_BT, true);
+    a.targets_N.copy_(targets_BT.reshape({-1}));
+    p.forward(a);
+    p.ops->head_loss(a.y_ND, p.head_VD, a.targets_N, scale, p.loss_sum, a.dy_ND, p.dhead_VD);
+    p.backward(a);
+}
+
+Model::Evaluation Model::evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT) {
+    Parts& p = *parts_;
+    Activations& a = p.activations(p.evaluation, tokens_BT, false);
+    a.targets_N.copy_(targets_BT.reshape({-1}));
+    p.forward(a);
+    const auto device = at::TensorOptions().device(p.ops->device());
+    Evaluation answer{.loss_BT = at::empty({a.batch, a.tokens}, device.dtype(p.ops->statistics_type())),
+                      .top_BT = at::empty({a.batch, a.tokens}, device.dtype(at::kLong))};
+    p.ops->head_evaluate(a.y_ND, p.head_VD, a.targets_N, answer.loss_BT.view({-1}), answer.top_BT.view({-1}));
+    return answer;
+}
+
+at::Tensor Model::logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2) {
+    Parts& p = *parts_;
+    Activations& a = p.activations(p.evaluation, tokens_BT, false);
+    p.forward(a);
+    const at::Tensor positions = positions_P2.to(p.ops->device(), at::kLong);
+    const at::Tensor rows_P = positions.select(1, 0).mul(a.tokens).add(positions.select(1, 1));
+    return at::mm(at::index_select(a.y_ND, 0, rows_P), p.head_VD.t()).to(p.ops->statistics_type());
+}
+
+}  // namespace braid
