@@ -28,11 +28,11 @@ struct LayerActivations {
 struct Activations {
     std::int64_t batch = 0;
     std::int64_t tokens = 0;
-    at::Tensor tokens_N, targets_N;  // int64
-    std::vector<LayerActivations> layers;
-    at::Tensor last_ND;       // output of the last layer
-    at::Tensor rstd_N, y_ND;  // final norm
-    at::Tensor dx_ND, dy_ND;  // backward only
+    at::Tensor tokens_N = {}, targets_N = {};  // int64
+    std::vector<LayerActivations> layers = {};
+    at::Tensor last_ND = {};            // output of the last layer
+    at::Tensor rstd_N = {}, y_ND = {};  // final norm
+    at::Tensor dx_ND = {}, dy_ND = {};  // backward only
 };
 
 // keep: every layer has buffers of its own, and those of the backward pass exist. Else all layers share one

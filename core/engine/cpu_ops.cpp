@@ -305,7 +305,7 @@ private:
 
     struct Chunk {
         std::int64_t first = 0, rows = 0;
-        at::Tensor y, logits;
+        at::Tensor y = {}, logits = {};
         const std::int64_t* targets = nullptr;
     };
     template <class F>

@@ -20,7 +20,7 @@ struct LayerWeights {
     at::Tensor norm_D, dnorm_D;
     at::Tensor in_CD, din_CD;
     at::Tensor out_DO, dout_DO;
-    std::vector<std::vector<VectorParameter>> vectors;  // by group
+    std::vector<std::vector<VectorParameter>> vectors = {};  // by group
     Ops::FfnWeights ffn, dffn;
 };
 

@@ -18,9 +18,7 @@ endif()
 
 find_program(BRAID_CCACHE ccache)
 if(BRAID_CCACHE)
-    # Sloppiness: what ccache asks for to cache files that use a precompiled header.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${BRAID_CCACHE} sloppiness=pch_defines,time_macros)
-    add_compile_options(-fpch-preprocess)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${BRAID_CCACHE}")
 endif()
 find_program(BRAID_MOLD mold)
 if(BRAID_MOLD)

@@ -46,8 +46,8 @@ struct AttentionRule {
 struct MuonGroup {
     std::int64_t rows = 0;
     std::int64_t cols = 0;
-    std::vector<std::int64_t> offsets;
-    at::Tensor device_offsets;  // the same, int64, on the device
+    std::vector<std::int64_t> offsets = {};
+    at::Tensor device_offsets = {};  // the same, int64, on the device
 };
 
 struct MuonRule {
@@ -196,6 +196,9 @@ public:
     // AdamW with bias correction on the elements [begin, end). Refreshes the compute copy.
     virtual void adamw_step(std::int64_t begin, std::int64_t end, double weight_decay, const AdamwRule& rule,
                             const OptimizerTensors& tensors, const at::Tensor& scalars) = 0;
+
+private:
+    std::map<std::tuple<double, std::int64_t, std::int64_t>, RopeTable> rope_tables_;
 };
 
 }  // namespace braid
