@@ -45,17 +45,23 @@ configure() {
     printf '%s\n' "$wanted" >"$record"
 }
 
+# What ninja would do, without the step that notes the commit: that one runs at every build (app/engine).
+pending_steps() { ninja -C "$BRAID_BUILD" -n "$@" 2>&1 | grep -v -e ' commit$' -e 'no work to do' -e 'Entering directory' || true; }
+
 # build TARGET...: silent where nothing is to be done.
 build() {
     configure
-    [[ "$(ninja -C "$BRAID_BUILD" -n "$@" 2>/dev/null | tail -n 1)" != *"no work to do"* ]] || return 0
     (
         flock -n 9 || {
             say "Another launcher is building; waiting for it."
             flock 9
         }
-        say "Building ($(build_jobs) jobs at a time)"
-        ninja -C "$BRAID_BUILD" -j "$(build_jobs)" "$@" >&2
+        if [[ -z "$(pending_steps "$@")" ]]; then
+            ninja -C "$BRAID_BUILD" "$@" >/dev/null
+        else
+            say "Building ($(build_jobs) jobs at a time)"
+            ninja -C "$BRAID_BUILD" -j "$(build_jobs)" "$@" >&2
+        fi
     ) 9>"$BRAID_BUILD/launcher.lock" || fail "the build failed; the first error is above"
 }
 
