@@ -30,7 +30,7 @@ struct Batch {
 struct Query {
     std::int32_t sequence = 0;  // b
     std::int32_t position = 0;  // t: the prediction at tokens[b, t] is compared with targets[b, t]
-    std::int32_t distance = 0;  // tokens back to where the answer's key was last seen
+    std::int32_t distance = 0;  // tokens from the key's last occurrence to the value that is asked for
     std::int32_t group = 0;     // index into EvaluationSet::groups
 };
 
@@ -49,9 +49,9 @@ public:
     virtual std::int64_t vocab() const = 0;
     // Of the content a batch depends on (task and parameters, or the corpus' manifest): a resume compares it.
     virtual std::string fingerprint() const = 0;
-    // Writes sequences [first_sequence, first_sequence + tokens.size() / T) of the step's batch; both spans
-    // hold a whole number of sequences. Safe to call from several threads. Fails where a file of the corpus
-    // went away.
+    // Step s has the batch with index s, from 0. Writes sequences [first_sequence, first_sequence +
+    // tokens.size() / T) of the step's batch; both spans hold a whole number of sequences. Safe to call from
+    // several threads. Fails where a file of the corpus went away.
     virtual Result<void> fill(Step step, std::int64_t first_sequence, std::span<std::int32_t> tokens_BT,
                               std::span<std::int32_t> targets_BT) const = 0;
     // The same for every run with the same data and context, whatever its seed.

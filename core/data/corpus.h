@@ -3,11 +3,12 @@
 //   manifest.json      schema version, tokenizer, options, shards (tokens, bytes, hash), counts, provenance
 //   documents.bin      one 32-byte DocumentEntry a document, in order
 //   train-00000.bin .. validation-00000.bin ..   uint16 little-endian tokens of the documents, one after the
-//                      other, each document closed by the end-of-text token
+//                      other, each document opened by the BOS token
 //
-// The byte tokenizer has ids 0..255 for the bytes, 256 for beginning of text (BOS) and 257 for end of text
-// (EOS); a model for it has vocabulary 258. Text is never changed: invalid UTF-8 is kept byte for byte and
-// counted in the manifest.
+// The byte tokenizer has ids 0..255 for the bytes and 256 for BOS; 257..259 are reserved and never occur, so
+// a model for it has vocabulary 260. Text is never changed: invalid UTF-8 is kept byte for byte and counted
+// in the manifest. A text longer than 1 MiB becomes several documents, cut at an empty line where there is
+// one, so that the split by hash works for one large file, too.
 #pragma once
 
 #include <atomic>
@@ -24,15 +25,16 @@
 namespace braid {
 
 inline constexpr std::int32_t byte_bos = 256;
-inline constexpr std::int32_t byte_eos = 257;
-inline constexpr std::int64_t byte_vocab = 258;
+inline constexpr std::int64_t byte_vocab = 260;
 inline constexpr int corpus_schema_version = 1;
 
 enum class Split : std::uint8_t { train, validation };
 
 struct CorpusOptions {
-    double validation_fraction = 0.02;  // of the documents, chosen by content hash: stable under additions
-    std::int64_t long_bytes = 65'536;   // documents at least this long form the long pool
+    // Of the documents, chosen by content hash: stable under additions. Where no document is chosen (few
+    // documents), the last part of the training tokens is taken instead.
+    double validation_fraction = 0.02;
+    std::int64_t long_bytes = 65'536;                   // documents at least this long form the long pool
     std::int64_t shard_tokens = std::int64_t{1} << 27;  // 256 MiB a shard
 };
 
@@ -40,7 +42,7 @@ struct CorpusProgress {
     std::int64_t files_done = 0;
     std::int64_t files_total = 0;
     std::int64_t bytes_done = 0;   // of the sources, as they lie on disk
-    std::int64_t bytes_total = 0;  // likewise; grows while nothing is known to be wrong
+    std::int64_t bytes_total = 0;  // likewise
     std::int64_t documents = 0;
     std::string file = {};  // being read
 };
@@ -85,9 +87,10 @@ struct CorpusManifest {
 Json to_json(const CorpusManifest& manifest);
 Checked<CorpusManifest> corpus_manifest_from_json(const Json& json);
 
-// Sources: text files, folders (recursively, in name order), .jsonl / .ndjson (field "text", one document a
-// line), R's Rdata.rdb, each also as .gz or .dict.dz; "recipe:NAME" for the texts of installed Debian
-// packages (core/data/recipe.h). Files are streamed: memory does not grow with them.
+// Sources: text files, folders (recursively, in name order, hidden and binary files left out), .jsonl /
+// .ndjson (field "text", one document a line), R's Rdata.rdb, dictionaries (.dict with their .index); each
+// also as .gz or .dz; "recipe:NAME" for the texts of Debian packages (core/data/recipe.h). Files are
+// streamed: memory does not grow with them.
 //
 // `out` must not exist, be empty, or hold an unfinished build of the same sources and options, which is then
 // continued after its last finished file. Nothing but `out` is written. Stops at `cancel` within a fraction
@@ -100,7 +103,7 @@ Result<CorpusManifest> build_corpus(const std::vector<std::string>& sources, con
 struct DocumentEntry {
     std::uint64_t hash = 0;    // XXH3 of the text
     std::uint64_t offset = 0;  // of its first token among all tokens of the split
-    std::uint64_t tokens = 0;  // EOS included
+    std::uint64_t tokens = 0;  // BOS included
     std::uint32_t file = 0;    // index into CorpusManifest::files
     std::uint32_t split = 0;   // Split
 };

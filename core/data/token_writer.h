@@ -1,0 +1,48 @@
+// The shards of one split while a corpus is built: append, save a safe point, go back to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/data/corpus.h"
+
+namespace braid {
+
+class TokenWriter {
+public:
+    TokenWriter(std::string folder, Split split, std::int64_t shard_tokens);
+    ~TokenWriter();
+    TokenWriter(const TokenWriter&) = delete;
+    TokenWriter& operator=(const TokenWriter&) = delete;
+
+    // BOS and the bytes; a document may go on in the next shard.
+    Result<void> append_document(std::string_view text);
+    // All tokens from `offset` on, as they were appended.
+    Result<std::vector<std::uint16_t>> read_from(std::int64_t offset);
+
+    std::int64_t tokens() const { return tokens_; }
+    // Everything appended is on disk.
+    Result<void> sync();
+    // Leaves the first `tokens` of all; what lies behind is cut off.
+    Result<void> go_back_to(std::int64_t tokens);
+    // The shards as they are; without hashes.
+    std::vector<ShardInfo> shards() const;
+
+private:
+    std::string file_of(std::int64_t shard) const;
+    Result<void> flush();
+    void close();
+
+    std::string folder_;
+    Split split_;
+    std::int64_t shard_tokens_;
+    std::int64_t tokens_ = 0;  // of all shards, buffer included
+    std::int64_t open_shard_ = -1;
+    int descriptor_ = -1;
+    std::vector<std::uint16_t> buffer_;
+};
+
+}  // namespace braid
