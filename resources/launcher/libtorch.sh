@@ -104,7 +104,7 @@ fetch_set() {
     say "Fetching LibTorch $TORCH_VERSION ($1), once per user: $(human "$download") to download," \
         "$(human "$disk") on disk, into $(tilde "$TORCH_CACHE")"
     rm -rf -- "$part"
-    mkdir -p -- "$part/tmp"
+    mkdir -p -- "$part/tmp" || fail "cannot write to $(dirname -- "$TORCH_CACHE")"
     local -a source=()
     [[ -z "${BRAID_WHEELS:-}" ]] || source=(--no-index --find-links "$BRAID_WHEELS")
     if ! TMPDIR="$part/tmp" pip_for_wheels install --progress-bar on --target "$part/new" --no-compile \
@@ -121,9 +121,9 @@ fetch_set() {
     if [[ -e "$TORCH_CACHE" ]]; then
         # Repair, or new neighbours. Links replace files one by one, so that a running engine keeps its own.
         rm -f -- "$TORCH_CACHE/.braid/$1.sizes"
-        cp -rlf -- "$part/new/." "$TORCH_CACHE/"
+        cp -rlf -- "$part/new/." "$TORCH_CACHE/" || fail "could not repair $(tilde "$TORCH_CACHE")"
     else
-        mv -- "$part/new" "$TORCH_CACHE"
+        mv -- "$part/new" "$TORCH_CACHE" || fail "could not make $(tilde "$TORCH_CACHE")"
     fi
     rm -rf -- "$part"
     verify_set "$1" || fail "LibTorch does not match its own record right after it was fetched: is the disk" \
