@@ -75,7 +75,8 @@ function(braid_test NAME)
     if(ARG_WHOLE)
         # One process for the whole file: where starting the process costs more than the tests.
         add_test(NAME ${NAME} COMMAND ${NAME})
-        set_tests_properties(${NAME} PROPERTIES ${properties})
+        set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+            ENVIRONMENT "${ARG_ENVIRONMENT}" RUN_SERIAL "${ARG_SERIAL}")
     else()
         gtest_discover_tests(${NAME} PROPERTIES ${properties} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
     endif()
