@@ -51,6 +51,8 @@ struct StopOptions {
     // as long again gets SIGKILL if `kill` is set.
     std::chrono::milliseconds patience{5'000};
     bool kill = false;
+    // One that has acknowledged may take so long to finish its step and its checkpoint.
+    std::chrono::milliseconds limit{600'000};
 };
 // Posts "stop" and waits until the engine has ended. Done at once where none works. The process is signalled
 // only while it is the one that run.db names.

@@ -14,8 +14,8 @@ struct QueueItem {
     enum class State { waiting, running, ended, failed_to_start };
     RunFolder folder;
     State state = State::waiting;
-    int exit_code = 0;           // when ended
-    std::optional<Error> error;  // when it could not be started
+    int exit_code = 0;                // when ended
+    std::optional<Error> error = {};  // when it could not be started
 };
 
 // Belongs to one thread, which calls poll() now and then (a timer of the window).

@@ -102,8 +102,8 @@ void add_corpus(CommandLine& line) {
         {.name = "build",
          .summary = "Make a corpus folder from text files, folders and JSONL",
          .example =
-             "braid-engine corpus build novels/ notes.jsonl --out corpus/novels\nbraid-engine corpus build "
-             "recipe:debian-small --out corpus/debian",
+             "braid-engine corpus build texts/ notes.jsonl --out corpus/own\nbraid-engine corpus build "
+             "recipe:debian-books --out corpus/novels",
          .details = "Sources are text files, folders (all files below), .jsonl (field \"text\"), each also "
                     "as .gz, and "
                     "recipe:NAME for texts of installed Debian packages. Interrupted builds go on where they "
