@@ -1,121 +1,69 @@
 #include <algorithm>
-#include <array>
 
+#include "core/base/json_reader.h"
 #include "core/spec/architecture.h"
 #include "core/spec/mixer_kind.h"
+#include "core/spec/validate.h"
 
 namespace braid {
 namespace {
 
-constexpr std::array<std::string_view, 5> layer_keys = {"id", "mixer", "heads", "kv_heads", "groups"};
+// A file of another kind must not give a million lines.
+constexpr std::size_t enough_problems = 1000;
+constexpr std::size_t max_groups = 512;
 
-bool is_layer_key(std::string_view key) {
-    return std::find(layer_keys.begin(), layer_keys.end(), key) != layer_keys.end();
+// Mixer, heads and, of the other keys, the parameters. `wanted` says that heads must be there: inside a list
+// of groups there is nothing to follow.
+HeadGroup read_group(JsonReader& reader, const Json& json, const ArchitectureSpec& model, bool wanted,
+                     const Diagnostics& problems) {
+    HeadGroup group{.heads = model.heads, .kv_heads = model.kv_heads};
+    if (reader.require("mixer")) reader.text("mixer", group.mixer);
+    for (const auto& [key, field] :
+         {std::pair{"heads", &HeadGroup::heads}, std::pair{"kv_heads", &HeadGroup::kv_heads}}) {
+        if (wanted && !reader.require(key)) continue;
+        reader.integer(key, group.*field);
+    }
+    for (const auto& [key, value] : json.items()) {
+        if (key == "mixer" || key == "heads" || key == "kv_heads" || key == "id" || key == "groups") continue;
+        if (problems.size() >= enough_problems) break;
+        reader.find(key);  // whether the mixer has it is a rule: validate()
+        if (auto read = parameter_from_json(value, "")) {
+            group.parameters.set(key, *std::move(read));
+        } else {
+            reader.add(key, std::move(read.error()));
+        }
+    }
+    return group;
 }
 
-// Collects every problem; reading goes on with what is there.
-class Reader {
-public:
-    Diagnostics problems;
-
-    void refuse(std::string path, std::string rule, std::string found = "") {
-        // A file of another kind must not give a million lines.
-        if (problems.size() < 1000) problems.push_back({std::move(path), std::move(rule), std::move(found)});
+LayerSpec read_layer(const Json& json, const std::string& path, const ArchitectureSpec& model,
+                     Diagnostics& problems) {
+    LayerSpec layer;
+    JsonReader reader(json, path, problems);
+    if (!reader.is_object()) return layer;
+    reader.integer("id", layer.id.value);
+    const Json* groups = reader.find("groups");
+    if (!groups) {
+        layer.groups.push_back(read_group(reader, json, model, false, problems));
+    } else if (!groups->is_array() || groups->size() > max_groups) {
+        reader.report(reader.place("groups"), "must be a list of at most 512 groups", *groups);
+    } else {
+        for (std::size_t i = 0; i < groups->size(); ++i) {
+            JsonReader inside((*groups)[i], path + ".groups[" + std::to_string(i) + "]", problems);
+            if (inside.is_object())
+                layer.groups.push_back(read_group(inside, (*groups)[i], model, true, problems));
+            inside.refuse_unknown_keys();
+        }
     }
-
-    std::optional<std::int64_t> integer(const Json& object, const std::string& key, const std::string& path) {
-        const Json& value = object.at(key);
-        if (value.is_number_integer() &&
-            !(value.is_number_unsigned() &&
-              value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)))
-            return value.get<std::int64_t>();
-        refuse(path, "must be a whole number", found_in(value));
-        return std::nullopt;
-    }
-
-    std::string text(const Json& object, const std::string& key, const std::string& path) {
-        const Json& value = object.at(key);
-        if (value.is_string()) return value.get<std::string>();
-        refuse(path, "must be text", found_in(value));
-        return {};
-    }
-
-    HeadGroup group(const Json& json, const std::string& path, bool inside_groups,
-                    const ArchitectureSpec& model) {
-        HeadGroup result{.heads = model.heads, .kv_heads = model.kv_heads};
-        if (json.contains("mixer"))
-            result.mixer = text(json, "mixer", path + ".mixer");
-        else
-            refuse(path + ".mixer", "is missing");
-        for (const auto& [key, field] :
-             {std::pair{"heads", &HeadGroup::heads}, std::pair{"kv_heads", &HeadGroup::kv_heads}}) {
-            if (json.contains(key))
-                result.*field = integer(json, key, path + "." + key).value_or(0);
-            else if (inside_groups)
-                refuse(path + "." + key, "is missing");
-        }
-        for (const auto& [key, value] : json.items()) {
-            if (key == "mixer" || key == "heads" || key == "kv_heads") continue;
-            if (is_layer_key(key)) {
-                if (inside_groups) refuse(path + "." + key, "belongs to the layer, not to a group of it");
-                continue;
-            }
-            auto parameter = parameter_from_json(value, path + "." + key);
-            if (parameter)
-                result.parameters.set(key, *std::move(parameter));
-            else
-                for (Diagnostic& each : parameter.error())
-                    refuse(std::move(each.path), std::move(each.rule), std::move(each.found));
-        }
-        return result;
-    }
-
-    LayerSpec layer(const Json& json, const std::string& path, const ArchitectureSpec& model) {
-        LayerSpec result;
-        if (!json.is_object()) {
-            refuse(path, "must be an object such as {\"mixer\": \"full\"}", found_in(json));
-            return result;
-        }
-        if (json.contains("id")) result.id = LayerId(integer(json, "id", path + ".id").value_or(0));
-        if (!json.contains("groups")) {
-            result.groups.push_back(group(json, path, false, model));
-            return result;
-        }
-        for (const auto& [key, value] : json.items())
-            if (key != "id" && key != "groups")
-                refuse(path + "." + key, "must be inside the groups of a layer that has groups");
-        const Json& groups = json.at("groups");
-        if (!groups.is_array()) {
-            refuse(path + ".groups", "must be a list", found_in(groups));
-            return result;
-        }
-        // The only group of a layer has no index in paths: group_path().
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            const std::string place = path + ".groups[" + std::to_string(i) + "]";
-            if (groups[i].is_object())
-                result.groups.push_back(group(groups[i], place, true, model));
-            else
-                refuse(place,
-                       "must be an object such as {\"mixer\": \"full\", \"heads\": 2, \"kv_heads\": 1}",
-                       found_in(groups[i]));
-        }
-        return result;
-    }
-};
+    reader.refuse_unknown_keys();
+    return layer;
+}
 
 Json group_to_json(const HeadGroup& group) {
     Json json = Json::object();
     for (const auto& [key, value] : group.parameters) json[key] = to_json(value);
     json["mixer"] = group.mixer;
     return json;
-}
-
-void give_fresh_ids(ArchitectureSpec& spec, const std::vector<bool>& has_id) {
-    std::int64_t next = 1;
-    for (const LayerSpec& layer : spec.layers)
-        if (layer.id.value < INT64_MAX) next = std::max(next, layer.id.value + 1);
-    for (std::size_t i = 0; i < spec.layers.size(); ++i)
-        if (!has_id[i]) spec.layers[i].id = LayerId(next++);
 }
 
 }  // namespace
@@ -150,46 +98,34 @@ Json to_json(const ArchitectureSpec& spec) {
 }
 
 Checked<ArchitectureSpec> architecture_from_json(const Json& json) {
-    Reader reader;
-    if (!json.is_object())
-        return tl::unexpected(Diagnostics{{"", "an architecture must be a JSON object", found_in(json)}});
+    Diagnostics problems;
     ArchitectureSpec spec;
-    if (!json.contains("schema_version")) {
-        reader.refuse("schema_version", "is missing (" + std::to_string(architecture_schema_version) + ")");
-    } else if (const auto version = reader.integer(json, "schema_version", "schema_version");
-               version && (*version < 1 || *version > architecture_schema_version)) {
-        // Keys of a newer schema would all be reported as unknown: say the one thing that matters.
-        return tl::unexpected(
-            Diagnostics{{"schema_version",
-                         *version < 1 ? "must be at least 1"
-                                      : "was written by a newer Braid; this one reads versions up to " +
-                                            std::to_string(architecture_schema_version),
-                         std::to_string(*version)}});
-    }
-    if (json.contains("name")) spec.name = reader.text(json, "name", "name");
+    JsonReader reader(json, "", problems);
+    if (!reader.is_object() || !reader.schema_version(architecture_schema_version))
+        return tl::unexpected(std::move(problems));
+    reader.text("name", spec.name);
     for (const ParameterDescription& each : dimension_parameters()) {
-        if (!json.contains(each.key))
-            reader.refuse(each.key, "is missing");
-        else if (const auto value = reader.integer(json, each.key, each.key))
-            set_dimension(spec, each.key, *value);
+        std::int64_t value = 0;
+        if (reader.require(each.key)) reader.integer(each.key, value);
+        set_dimension(spec, each.key, value);
     }
-    for (const auto& [key, value] : json.items())
-        if (key != "schema_version" && key != "name" && key != "layers" &&
-            !find_parameter(dimension_parameters(), key))
-            reader.refuse(key, "is no key of an architecture");
-    if (!json.contains("layers")) {
-        reader.refuse("layers", "is missing");
-    } else if (const Json& layers = json.at("layers"); !layers.is_array()) {
-        reader.refuse("layers", "must be a list", found_in(layers));
-    } else {
-        std::vector<bool> has_id;
-        for (std::size_t i = 0; i < layers.size(); ++i) {
-            spec.layers.push_back(reader.layer(layers[i], layer_path(i), spec));
-            has_id.push_back(layers[i].is_object() && layers[i].contains("id"));
+    std::vector<std::size_t> without_id;
+    if (const Json* layers = reader.require("layers");
+        layers && (!layers->is_array() || layers->size() > static_cast<std::size_t>(max_layers))) {
+        reader.report("layers", "must be a list of at most 10000 layers", *layers);
+    } else if (layers) {
+        for (std::size_t i = 0; i < layers->size() && problems.size() < enough_problems; ++i) {
+            const Json& layer = (*layers)[i];
+            if (layer.is_object() && !layer.contains("id")) without_id.push_back(i);
+            spec.layers.push_back(read_layer(layer, layer_path(i), spec, problems));
         }
-        give_fresh_ids(spec, has_id);
     }
-    if (!reader.problems.empty()) return tl::unexpected(std::move(reader.problems));
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    std::int64_t last = 0;
+    for (const LayerSpec& layer : spec.layers)
+        if (layer.id.value < INT64_MAX / 2) last = std::max(last, layer.id.value);
+    for (const std::size_t i : without_id) spec.layers[i].id = LayerId(++last);
     return spec;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <variant>
 
+#include "core/base/json_reader.h"
+
 namespace braid {
 namespace {
 
@@ -229,41 +231,28 @@ Json to_json(const TrainingSpec& spec) {
 }
 
 Checked<TrainingSpec> training_from_json(const Json& json) {
-    if (!json.is_object())
-        return tl::unexpected(Diagnostics{{"", "training settings must be a JSON object", found_in(json)}});
     Diagnostics problems;
     TrainingSpec spec;
-    for (const auto& [key, value] : json.items()) {
-        if (key == "schema_version") {
-            if (!value.is_number_integer() || value < 1)
-                problems.push_back({key, "must be a whole number of at least 1", found_in(value)});
-            else if (value > training_schema_version)
-                return tl::unexpected(
-                    Diagnostics{{key,
-                                 "was written by a newer Braid; this one reads versions up to " +
-                                     std::to_string(training_schema_version),
-                                 found_in(value)}});
-            continue;
-        }
-        const ParameterDescription* description = find_parameter(training_parameters(), key);
-        if (!description) {
-            problems.push_back({key, "is no training setting", ""});
-            continue;
-        }
-        auto read = parameter_from_json(value, key);
+    JsonReader reader(json, "", problems);
+    if (!reader.is_object() || !reader.schema_version(training_schema_version))
+        return tl::unexpected(std::move(problems));
+    for (const ParameterDescription& each : training_parameters()) {
+        const Json* found = reader.find(each.key);
+        if (!found) continue;
+        auto read = parameter_from_json(*found, "");
         if (!read) {
-            problems.insert(problems.end(), read.error().begin(), read.error().end());
+            reader.add(each.key, std::move(read.error()));
             continue;
         }
-        const ParameterValue typed = coerced(*description, *std::move(read));
-        if (typed.index() != description->default_value.index())
-            problems.push_back(
-                {key, "must be " + std::string(type_name(description->default_value)), found_in(value)});
-        else if (key == "seed" && std::get<std::int64_t>(typed) < 0)
-            problems.push_back({key, "must be at least 0", found_in(value)});  // no such value in the spec
+        const ParameterValue value = coerced(each, *std::move(read));
+        if (value.index() != each.default_value.index())
+            reader.report(each.key, "must be " + std::string(type_name(each.default_value)), *found);
+        else if (each.key == "seed" && std::get<std::int64_t>(value) < 0)
+            reader.report(each.key, "must be at least 0", *found);  // the spec cannot hold it
         else
-            set_training_value(spec, key, typed);
+            set_training_value(spec, each.key, value);
     }
+    reader.refuse_unknown_keys();
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return spec;
 }
@@ -310,32 +299,24 @@ Json to_json(const DataSpec& spec) {
 }
 
 Checked<DataSpec> data_from_json(const Json& json) {
-    if (!json.is_object())
-        return tl::unexpected(Diagnostics{{"", "data must be a JSON object", found_in(json)}});
     Diagnostics problems;
     DataSpec spec;
-    for (const auto& [key, value] : json.items()) {
-        if (key == "kind" || key == "corpus") {
-            if (!value.is_string())
-                problems.push_back({key, "must be text", found_in(value)});
-            else
-                (key == "kind" ? spec.kind : spec.corpus) = value.get<std::string>();
-        } else if (key != "parameters") {
-            problems.push_back({key, "is no key of data", ""});
-        } else if (!value.is_object()) {
-            problems.push_back({key, "must be an object", found_in(value)});
-        } else {
-            for (const auto& [name, each] : value.items()) {
-                auto parameter = parameter_from_json(each, "parameters." + name);
-                if (parameter)
-                    spec.parameters.set(name, *std::move(parameter));
+    JsonReader reader(json, "", problems);
+    reader.text("kind", spec.kind);
+    reader.text("corpus", spec.corpus);
+    if (const Json* parameters = reader.find("parameters")) {
+        JsonReader inside(*parameters, "parameters", problems);
+        if (inside.is_object())
+            for (const auto& [name, value] : parameters->items()) {
+                if (auto read = parameter_from_json(value, ""))
+                    spec.parameters.set(name, *std::move(read));
                 else
-                    problems.insert(problems.end(), parameter.error().begin(), parameter.error().end());
+                    inside.add(name, std::move(read.error()));
             }
-        }
     }
-    if (spec.kind == "corpus" && spec.corpus.empty() && problems.empty())
-        problems.push_back({"corpus", "is missing: the folder of the corpus", ""});
+    reader.refuse_unknown_keys();
+    if (problems.empty() && spec.kind == "corpus" && spec.corpus.empty())
+        reader.report("corpus", "must be given: the folder of the corpus");
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return spec;
 }

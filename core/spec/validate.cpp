@@ -29,8 +29,7 @@ private:
         for (const ParameterDescription& each : dimension_parameters())
             if (auto broken = check_parameter(each, dimension(spec_, each.key), each.key))
                 problems_.push_back(*std::move(broken));
-        dimensions_divide_ = spec_.heads < 1 || spec_.kv_heads < 1 || spec_.heads % spec_.kv_heads == 0;
-        if (!dimensions_divide_)
+        if (spec_.heads >= 1 && spec_.kv_heads >= 1 && spec_.heads % spec_.kv_heads != 0)
             report("kv_heads", "must divide the " + std::to_string(spec_.heads) + " query heads",
                    spec_.kv_heads);
         const auto depth = static_cast<std::int64_t>(spec_.layers.size());
@@ -89,8 +88,9 @@ private:
             report(path + ".heads", "must be at least 1", group.heads);
         if (group.kv_heads < 1 && group.kv_heads != spec_.kv_heads)
             report(path + ".kv_heads", "must be at least 1", group.kv_heads);
-        const bool follows = group.heads == spec_.heads && group.kv_heads == spec_.kv_heads;
-        if (group.heads >= 1 && group.kv_heads >= 1 && group.heads % group.kv_heads != 0 && !follows)
+        const bool head_wise =
+            spec_.layers[index].groups.size() > 1;  // whole layers must have the model's heads
+        if (head_wise && group.heads >= 1 && group.kv_heads >= 1 && group.heads % group.kv_heads != 0)
             report(path + ".kv_heads",
                    "must divide the " + std::to_string(group.heads) + " query heads of its group",
                    group.kv_heads);
@@ -116,7 +116,6 @@ private:
     const ArchitectureSpec& spec_;
     const MixerCatalog& catalog_;
     Diagnostics problems_;
-    bool dimensions_divide_ = true;
 };
 
 }  // namespace
