@@ -22,7 +22,8 @@ target_compile_options(torch_headers INTERFACE
 add_library(torch_cpu INTERFACE)
 target_link_libraries(torch_cpu INTERFACE torch_headers
     "${BRAID_TORCH_LIB}/libtorch_cpu.so" "${BRAID_TORCH_LIB}/libc10.so")
-target_link_options(torch_cpu INTERFACE -Wl,--allow-shlib-undefined "-Wl,-rpath,${BRAID_TORCH_LIB}")
+# CMake itself adds the run path to torch/lib in the build tree, and takes it out when installing.
+target_link_options(torch_cpu INTERFACE -Wl,--allow-shlib-undefined)
 
 add_library(torch_cuda INTERFACE)
 target_link_libraries(torch_cuda INTERFACE torch_cpu

@@ -28,6 +28,7 @@ needed_glibc() { objdump -T -- "$@" 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | so
 
 make_bundle() {
     local out="" version name stage library size
+    local -a binaries packed
     while (($# > 0)); do
         case "$1" in
             --out)
@@ -52,21 +53,14 @@ make_bundle() {
     trap "rm -rf -- '$stage'" EXIT
 
     local root="$stage/$name"
-    local -a binaries=("$BRAID_BUILD/bin/braid-engine")
-    local -a packed=()
-    [[ ! -e "$BRAID_BUILD/lib/libbraid_cuda.so" ]] || binaries+=("$BRAID_BUILD/lib/libbraid_cuda.so")
-    mkdir -p -- "$root/bin" "$root/lib/braid" "$root/share/braid/projects"
-    install -m 755 -- "$BRAID_SOURCE/resources/launcher/braid-engine.sh" "$root/bin/braid-engine"
-    install -m 755 -- "${binaries[@]}" "$root/lib/braid"
+    cmake --install "$BRAID_BUILD" --prefix "$root" --component engine >/dev/null
+    mapfile -t binaries < <(find "$root/lib/braid" -type f)
     bundled_libraries "${binaries[@]}" >"$stage/libraries.txt"
     while read -r library; do
         install -m 644 -- "$library" "$root/lib/braid/$(basename -- "$library")"
     done <"$stage/libraries.txt"
     mapfile -t packed < <(find "$root/lib/braid" -type f)
     strip --strip-unneeded -- "${packed[@]}"
-    # shellcheck disable=SC2016  # for the dynamic linker
-    for library in "${packed[@]}"; do patchelf --set-rpath '$ORIGIN' "$library"; done
-    cp -r -- "$BRAID_SOURCE/projects/." "$root/share/braid/projects"
     cp -- "$BRAID_SOURCE/LICENSE" "$root"
 
     "$root/bin/braid-engine" --torch "$TORCH_DIR" --version >/dev/null ||

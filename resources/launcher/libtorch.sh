@@ -11,7 +11,7 @@ TORCH_CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/braid/torch-$TORCH_VERSION-cu130"
 TORCH_DIR="$(realpath -m -- "${BRAID_TORCH_DIR:-$TORCH_CACHE}")"
 readonly TORCH_CACHE TORCH_DIR
 
-requirements() { printf '%s/resources/launcher/%s.txt' "$BRAID_SOURCE" "$1"; }
+requirements() { printf '%s/%s.txt' "$BRAID_LAUNCHER" "$1"; }
 
 has_nvidia_driver() {
     case "${BRAID_GPU:-auto}" in
@@ -33,7 +33,7 @@ set_is_complete() {
 verify_set() {
     local record="$TORCH_DIR/.braid/$1.sizes"
     mkdir -p -- "$TORCH_DIR/.braid"
-    "$(system_python)" "$BRAID_SOURCE/resources/launcher/verify_wheels.py" "$TORCH_DIR" "$(requirements "$1")" \
+    "$(system_python)" "$BRAID_LAUNCHER/verify_wheels.py" "$TORCH_DIR" "$(requirements "$1")" \
         >"$record.part" || {
         rm -f -- "$record.part"
         return 1
@@ -62,13 +62,14 @@ check_space() {
     local needed="$1" free
     mkdir -p -- "$(dirname -- "$TORCH_CACHE")" || fail "cannot make $(dirname -- "$TORCH_CACHE")," \
         "the folder for LibTorch: set XDG_CACHE_HOME to a folder you may write to"
-    if [[ "$(file_system_of "$TORCH_CACHE")" == "$(file_system_of "$BRAID_BUILD")" && ! -e "$BRAID_BUILD/bin" ]]; then
+    if [[ -n "$BRAID_BUILD" && ! -e "$BRAID_BUILD/bin" &&
+        "$(file_system_of "$TORCH_CACHE")" == "$(file_system_of "$BRAID_BUILD")" ]]; then
         needed=$((needed + BUILD_BYTES))
     fi
     free="$(free_bytes "$TORCH_CACHE")"
-    ((free >= needed)) || fail "not enough space: fetching LibTorch and building need $(human "$needed")," \
+    ((free >= needed)) || fail "not enough space: fetching LibTorch (and building) needs $(human "$needed")," \
         "the file system of $(tilde "$TORCH_CACHE") has $(human "$free") left. Make room, or set" \
-        "XDG_CACHE_HOME to a folder with more, and run ./braid again."
+        "XDG_CACHE_HOME to a folder with more, and try again."
 }
 
 # pip_for_wheels VERB ARGS...: pip, told to take exactly the wheels of a requirements file whatever Python runs it.

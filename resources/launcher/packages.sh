@@ -6,7 +6,7 @@ package_names() {
     local group name wanted=" $* "
     while read -r group name; do
         [[ "$wanted" == *" $group "* ]] && printf '%s\n' "$name"
-    done <"$BRAID_SOURCE/resources/launcher/packages.txt"
+    done <"$BRAID_LAUNCHER/packages.txt"
     return 0
 }
 
