@@ -81,3 +81,16 @@ function(braid_test NAME)
         gtest_discover_tests(${NAME} PROPERTIES ${properties} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
     endif()
 endfunction()
+
+# braid_script_test(NAME SCRIPT [TIMEOUT s] [LABELS ...] [ARGS ...] [SERIAL])
+# declares one CTest of a Python script in the current folder; it finds the build in $BRAID_BINARY_DIR.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+function(braid_script_test NAME SCRIPT)
+    cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "LABELS;ARGS" ${ARGN})
+    add_test(NAME ${NAME} COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${SCRIPT}" ${ARG_ARGS})
+    set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+        ENVIRONMENT "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR};BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1")
+    if(ARG_SERIAL)
+        set_tests_properties(${NAME} PROPERTIES RUN_SERIAL TRUE)
+    endif()
+endfunction()
