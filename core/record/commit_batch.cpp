@@ -1,9 +1,11 @@
 #include "core/record/commit_batch.h"
 
 #include <SQLiteCpp/VariadicBind.h>
+#include <sqlite3.h>
 
 #include <iterator>
 #include <map>
+#include <memory>
 
 #include "core/base/clock.h"
 #include "core/record/database.h"
@@ -106,28 +108,33 @@ private:
     SQLite::Database& database_;
 };
 
-void write_rows(SQLite::Database& database, const std::vector<SampleRow>& rows) {
-    struct Last {
-        std::int64_t step;
-        double value;
-    };
-    std::map<std::int64_t, Last> latest;
-    SQLite::Statement insert(database,
-                             "INSERT INTO samples (attempt, step, metric, value) VALUES (?, ?, ?, ?)");
+void insert_samples(SQLite::Database& database, const std::vector<SampleRow>& rows) {
+    // SQLite's own calls: the wrapper's checks would cost as much again as the row.
+    sqlite3* handle = database.getHandle();
+    sqlite3_stmt* raw = nullptr;
+    if (sqlite3_prepare_v2(handle, "INSERT INTO samples (attempt, step, metric, value) VALUES (?, ?, ?, ?)",
+                           -1, &raw, nullptr) != SQLITE_OK)
+        throw SQLite::Exception(handle);
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> insert(raw, sqlite3_finalize);
     for (const SampleRow& row : rows) {
-        insert.bind(1, row.attempt);
-        insert.bind(2, row.step);
-        insert.bind(3, row.metric);
-        bind_real(insert, 4, row.value);
-        insert.exec();
-        insert.reset();
-        latest[row.metric] = {row.step, row.value};
+        sqlite3_bind_int64(raw, 1, row.attempt);
+        sqlite3_bind_int64(raw, 2, row.step);
+        sqlite3_bind_int64(raw, 3, row.metric);
+        sqlite3_bind_double(raw, 4, row.value);  // SQLite makes NULL of a NaN
+        if (const int code = sqlite3_step(raw); code != SQLITE_DONE) throw SQLite::Exception(handle, code);
+        sqlite3_reset(raw);
     }
+}
+
+void write_rows(SQLite::Database& database, const std::vector<SampleRow>& rows) {
+    insert_samples(database, rows);
+    std::map<std::int64_t, const SampleRow*> latest;
+    for (const SampleRow& row : rows) latest[row.metric] = &row;
     SQLite::Statement replace(database, "INSERT OR REPLACE INTO latest VALUES (?, ?, ?)");
-    for (const auto& [metric, last] : latest) {
+    for (const auto& [metric, row] : latest) {
         replace.bind(1, metric);
-        replace.bind(2, last.step);
-        bind_real(replace, 3, last.value);
+        replace.bind(2, row->step);
+        bind_real(replace, 3, row->value);
         replace.exec();
         replace.reset();
     }

@@ -35,8 +35,8 @@ struct RunWriter::Impl {
     CommitBatch pending;
     bool urgent = false;
     bool stopping = false;
-    std::uint64_t added = 0;       // calls that added to pending
-    std::uint64_t tried = 0;       // the `added` of the last try to commit
+    std::uint64_t tries_begun = 0;
+    std::uint64_t tries_done = 0;
     std::optional<Error> problem;  // of that try
     std::int64_t committed_rows = 0;
     std::int64_t refused_rows = 0;
@@ -53,31 +53,27 @@ struct RunWriter::Impl {
     RunLock lock;
     StoreFile store;
     SQLite::Database database;
-    CommitBatch unwritten;  // what could not be committed yet
+    CommitBatch unwritten;      // what could not be committed yet
+    bool unpublished = false;   // committed, but not in a published snapshot yet
+    bool publish_soon = false;  // somebody waits for it
     Clock::time_point published = Clock::now();
     Clock::duration publishing{};  // how long the last one took
     std::thread thread;
 
     Result<void> load();
     void run();
-    bool try_commit(CommitBatch batch, std::uint64_t upto);
-    void publish_if_due(bool now);
+    void try_commit(CommitBatch batch);
+    Clock::time_point publish_due() const;
+    void publish_if_due();
     void stop_thread();
-    Result<void> wait_for(std::unique_lock<std::mutex>& held, std::uint64_t ticket);
+    Result<void> wait_for_commit(std::unique_lock<std::mutex>& held);
     std::int64_t metric_id(std::string_view name);
 
-    // Adds a change; the returned number is what wait_for() wants.
-    std::uint64_t add(Change change, bool at_once) {
+    void add(Change change, bool at_once) {
+        const bool was_empty = pending.empty();
         pending.changes.push_back(std::move(change));
-        return notify(at_once);
-    }
-    std::uint64_t notify(bool at_once) {
-        ++added;
-        if (at_once && !urgent) {
-            urgent = true;
-            wake.notify_one();
-        }
-        return added;
+        urgent = urgent || at_once;
+        if (at_once || was_empty) wake.notify_one();
     }
 };
 
@@ -106,31 +102,37 @@ Result<void> RunWriter::Impl::load() {
 
 void RunWriter::Impl::run() {
     std::unique_lock held(mutex);
+    const auto called = [&] { return stopping || urgent; };
+    const auto something = [&] { return called() || !pending.empty(); };
     while (true) {
-        wake.wait(held, [&] { return stopping || urgent || !pending.empty() || !unwritten.empty(); });
-        if (!stopping && !urgent)
-            wake.wait_for(held, options.commit_interval, [&] { return stopping || urgent; });
+        if (unwritten.empty() && !unpublished)
+            wake.wait(held, something);
+        else if (unwritten.empty())
+            wake.wait_until(held, publish_due(), something);
+        if (!pending.empty() || !unwritten.empty()) wake.wait_for(held, options.commit_interval, called);
         const bool last_round = stopping;
-        const bool now = urgent || stopping;
+        publish_soon = publish_soon || called();
         urgent = false;
         CommitBatch batch = std::exchange(pending, {});
-        const std::uint64_t upto = added;
+        ++tries_begun;
         held.unlock();
-        try_commit(std::move(batch), upto);
-        publish_if_due(now);
+        try_commit(std::move(batch));
+        publish_if_due();
         held.lock();
         if (last_round && pending.empty()) return;
     }
 }
 
-bool RunWriter::Impl::try_commit(CommitBatch batch, std::uint64_t upto) {
+void RunWriter::Impl::try_commit(CommitBatch batch) {
     unwritten.add(std::move(batch), options.max_pending_rows);
     Result<void> result = {};
-    if (!unwritten.empty())
+    if (!unwritten.empty()) {
         result = guarded(store.working_file(), [&]() -> Result<void> {
             commit(database, unwritten);
             return {};
         });
+        unpublished = store.is_published();
+    }
     const std::scoped_lock held(mutex);
     if (result) {
         committed_rows += static_cast<std::int64_t>(unwritten.rows.size());
@@ -139,20 +141,23 @@ bool RunWriter::Impl::try_commit(CommitBatch batch, std::uint64_t upto) {
     } else {
         problem = std::move(result.error());
     }
-    tried = upto;
+    tries_done = tries_begun;
     committed.notify_all();
-    return !problem;
 }
 
-void RunWriter::Impl::publish_if_due(bool now) {
-    if (!store.is_published()) return;
+// What cannot wait (an acknowledgement, a checkpoint) still leaves nine tenths of the time to other work.
+Clock::time_point RunWriter::Impl::publish_due() const {
+    return published + (publish_soon ? 9 * publishing : Clock::duration(options.publish_interval));
+}
+
+void RunWriter::Impl::publish_if_due() {
     const Clock::time_point start = Clock::now();
-    // What cannot wait (an acknowledgement, a checkpoint) still leaves nine tenths of the time to other work.
-    const Clock::duration pause = now ? 9 * publishing : Clock::duration(options.publish_interval);
-    if (start - published < pause) return;
+    if (!unpublished || start < publish_due()) return;
     const Result<void> result = store.publish(database);
     published = Clock::now();
     publishing = published - start;
+    publish_soon = false;
+    unpublished = !result;
     if (result) return;
     const std::scoped_lock held(mutex);
     problem = result.error();
@@ -168,11 +173,13 @@ void RunWriter::Impl::stop_thread() {
     thread.join();
 }
 
-Result<void> RunWriter::Impl::wait_for(std::unique_lock<std::mutex>& held, std::uint64_t ticket) {
+Result<void> RunWriter::Impl::wait_for_commit(std::unique_lock<std::mutex>& held) {
     if (!thread.joinable()) return fail(ErrorKind::internal, "the run's record is closed", folder.path());
+    // A try that has begun took what there was then; only the next one has everything.
+    const std::uint64_t wanted = tries_begun + 1;
     urgent = true;
     wake.notify_one();
-    committed.wait(held, [&] { return tried >= ticket; });
+    committed.wait(held, [&] { return tries_done >= wanted; });
     if (problem) return fail(*problem);
     return {};
 }
@@ -196,6 +203,7 @@ Result<std::unique_ptr<RunWriter>> RunWriter::open(const RunFolder& folder, Writ
         auto impl = std::make_unique<Impl>(folder, std::move(options), std::move(*lock), *store,
                                            open_for_writing(store->working_file()));
         if (Result<void> loaded = impl->load(); !loaded) return fail(std::move(loaded.error()));
+        impl->database.setBusyTimeout(1'000);  // a commit that fails is tried again anyway
         impl->thread = std::thread([raw = impl.get()] { raw->run(); });
         return std::unique_ptr<RunWriter>(new RunWriter(std::move(impl)));
     });
@@ -225,12 +233,12 @@ Result<AttemptNumber> RunWriter::begin_attempt(std::optional<Step> resumed_from)
                           .process = this_process(),
                           .started = utc_now_ms()};
     self.add(NewAttempt{attempt}, true);
-    const std::uint64_t ticket = self.add(NewState{RunState::running, {}}, true);
+    self.add(NewState{RunState::running, {}}, true);
     self.attempt = attempt.number;
     self.from = attempt.from;
     self.open_attempt = true;
     self.last_step.clear();
-    if (Result<void> done = self.wait_for(held, ticket); !done) return fail(std::move(done.error()));
+    if (Result<void> done = self.wait_for_commit(held); !done) return fail(std::move(done.error()));
     return attempt.number;
 }
 
@@ -248,13 +256,11 @@ void RunWriter::append(Step step, std::span<const MetricValue> values) {
         last->second = step.value;
         self.pending.rows.push_back({self.attempt.value, step.value, metric, value.value});
     }
-    ++self.added;
     if (was_empty) self.wake.notify_one();
 }
 
 void RunWriter::event(Step step, LogLevel level, std::string kind, std::string message, Json details) {
     const std::scoped_lock held(impl_->mutex);
-    const bool was_empty = impl_->pending.empty();
     impl_->add(RunEvent{.attempt = impl_->attempt,
                         .step = step,
                         .time = utc_now_ms(),
@@ -263,7 +269,6 @@ void RunWriter::event(Step step, LogLevel level, std::string kind, std::string m
                         .message = std::move(message),
                         .details = std::move(details)},
                level == LogLevel::error);
-    if (was_empty) impl_->wake.notify_one();
 }
 
 Result<void> RunWriter::checkpoint(Step step, const std::string& folder_in_run, std::int64_t bytes) {
@@ -273,13 +278,15 @@ Result<void> RunWriter::checkpoint(Step step, const std::string& folder_in_run, 
                                          .folder = folder_in_run,
                                          .bytes = bytes,
                                          .time = utc_now_ms()};
-    return impl_->wait_for(held, impl_->add(*impl_->checkpoint, true));
+    impl_->add(*impl_->checkpoint, true);
+    return impl_->wait_for_commit(held);
 }
 
 Result<void> RunWriter::forget_checkpoint(Step step) {
     std::unique_lock held(impl_->mutex);
     if (impl_->checkpoint && impl_->checkpoint->step == step) impl_->checkpoint.reset();
-    return impl_->wait_for(held, impl_->add(ForgottenCheckpoint{step}, true));
+    impl_->add(ForgottenCheckpoint{step}, true);
+    return impl_->wait_for_commit(held);
 }
 
 void RunWriter::set_state(RunState state, std::string message) {
@@ -309,7 +316,7 @@ void RunWriter::command_done(const std::string& id, std::string answer) {
 
 Result<void> RunWriter::flush() {
     std::unique_lock held(impl_->mutex);
-    return impl_->wait_for(held, impl_->added);
+    return impl_->wait_for_commit(held);
 }
 
 Result<void> RunWriter::close(RunState state, std::string message) {
@@ -317,8 +324,8 @@ Result<void> RunWriter::close(RunState state, std::string message) {
     {
         std::unique_lock held(self.mutex);
         if (self.open_attempt) self.add(EndOfAttempt{self.attempt, utc_now_ms()}, true);
-        const std::uint64_t ticket = self.add(NewState{state, std::move(message)}, true);
-        if (Result<void> done = self.wait_for(held, ticket); !done) return done;
+        self.add(NewState{state, std::move(message)}, true);
+        if (Result<void> done = self.wait_for_commit(held); !done) return done;
     }
     self.stop_thread();
     const std::string file = self.store.working_file();
