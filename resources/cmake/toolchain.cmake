@@ -25,7 +25,7 @@ if(BRAID_MOLD)
     add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Werror>")
 if(BRAID_SANITIZE)
     add_compile_options(-fsanitize=${BRAID_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${BRAID_SANITIZE})

@@ -1,0 +1,110 @@
+#include "kernels/cuda/common.cuh"
+#include "kernels/cuda/norm.h"
+
+namespace braid::kernels::cuda {
+namespace {
+
+constexpr int warps_per_block = 4;
+
+// One warp a row.
+__global__ void rms_norm_kernel(RmsNorm p) {
+    const std::int64_t row = std::int64_t{blockIdx.x} * warps_per_block + threadIdx.x / 32;
+    if (row >= p.rows) return;
+    const int lane = threadIdx.x % 32;
+    const float4* x = reinterpret_cast<const float4*>(p.x + row * p.width);
+    const int packs = p.width / 4;
+    float sum = 0;
+    for (int i = lane; i < packs; i += 32) {
+        const float4 v = x[i];
+        sum += v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
+    }
+    const float rstd = rsqrtf(warp_sum(sum) / static_cast<float>(p.width) + p.eps);
+    if (lane == 0) p.rstd[row] = rstd;
+    bf16* y = p.y + row * p.width;
+    for (int i = lane; i < packs; i += 32) {
+        const float4 v = x[i];
+        const bf16* w = p.weight + 4 * i;
+        struct alignas(8) {
+            bf16 v[4];
+        } out;
+        out.v[0] = from_float<bf16>(v.x * rstd * to_float(w[0]));
+        out.v[1] = from_float<bf16>(v.y * rstd * to_float(w[1]));
+        out.v[2] = from_float<bf16>(v.z * rstd * to_float(w[2]));
+        out.v[3] = from_float<bf16>(v.w * rstd * to_float(w[3]));
+        *reinterpret_cast<decltype(out)*>(y + 4 * i) = out;
+    }
+}
+
+// dx += rstd (dy w - xhat mean(dy w xhat)); the block's part of dweight goes to partial[block].
+__global__ void rms_norm_backward_kernel(RmsNormBackward p) {
+    extern __shared__ float dw_shared[];  // [warps, width]
+    const int warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    float* dw = dw_shared + warp * p.width;
+    for (int i = lane; i < p.width; i += 32) dw[i] = 0;
+    for (std::int64_t row = std::int64_t{blockIdx.x} * warps_per_block + warp; row < p.rows;
+         row += std::int64_t{gridDim.x} * warps_per_block) {
+        const float* x = p.x + row * p.width;
+        const bf16* dy = p.dy + row * p.width;
+        float* dx = p.dx + row * p.width;
+        const float rstd = p.rstd[row];
+        float dot = 0;
+        for (int i = lane; i < p.width; i += 32) {
+            const float d = to_float(dy[i]);
+            const float xhat = x[i] * rstd;
+            dot += d * to_float(p.weight[i]) * xhat;
+            dw[i] += d * xhat;
+        }
+        const float mean = warp_sum(dot) / static_cast<float>(p.width);
+        for (int i = lane; i < p.width; i += 32) {
+            const float xhat = x[i] * rstd;
+            dx[i] += rstd * (to_float(dy[i]) * to_float(p.weight[i]) - xhat * mean);
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < p.width; i += blockDim.x) {
+        float sum = 0;
+        for (int w = 0; w < warps_per_block; ++w) sum += dw_shared[w * p.width + i];
+        p.partial[std::int64_t{blockIdx.x} * p.width + i] = sum;
+    }
+}
+
+// One warp sums 32 neighbouring columns' partial rows in a fixed order.
+__global__ void sum_partials_kernel(const float* partial, float* out, int rows, int width) {
+    __shared__ float tile[8][33];
+    const int column = blockIdx.x * 32 + threadIdx.x;
+    float sum = 0;
+    if (column < width)
+        for (int r = threadIdx.y; r < rows; r += 8) sum += partial[std::int64_t{r} * width + column];
+    tile[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y == 0 && column < width) {
+        for (int r = 1; r < 8; ++r) sum += tile[r][threadIdx.x];
+        out[column] += sum;
+    }
+}
+
+}  // namespace
+
+cudaError_t rms_norm(const RmsNorm& p, cudaStream_t stream) {
+    rms_norm_kernel<<<ceil_div(p.rows, warps_per_block), warps_per_block * 32, 0, stream>>>(p);
+    return cudaGetLastError();
+}
+
+int rms_norm_partial_rows(std::int64_t rows) {
+    return static_cast<int>(rows < 4096 ? (rows + warps_per_block - 1) / warps_per_block : 1024);
+}
+
+cudaError_t rms_norm_backward(const RmsNormBackward& p, cudaStream_t stream) {
+    const int blocks = rms_norm_partial_rows(p.rows);
+    const std::size_t shared = sizeof(float) * warps_per_block * static_cast<std::size_t>(p.width);
+    if (shared > 48 * 1024)
+        if (const cudaError_t e = cudaFuncSetAttribute(
+                rms_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)))
+            return e;
+    rms_norm_backward_kernel<<<blocks, warps_per_block * 32, shared, stream>>>(p);
+    sum_partials_kernel<<<ceil_div(p.width, 32), dim3(32, 8), 0, stream>>>(p.partial, p.dweight, blocks, p.width);
+    return cudaGetLastError();
+}
+
+}  // namespace braid::kernels::cuda
