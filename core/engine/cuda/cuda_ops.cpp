@@ -115,15 +115,20 @@ public:
         cuda::gemm_nt(x_NC, weight_RC, y_NR, 0);
     }
 
-    void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& residual_NR) override {
-        cuda::gemm_nt(x_NC, weight_RC, residual_NR, 1);
+    void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& residual_NR,
+                    const at::Tensor& sum_NR) override {
+        if (sum_NR.data_ptr() != residual_NR.data_ptr()) sum_NR.copy_(residual_NR);
+        cuda::gemm_nt(x_NC, weight_RC, sum_NR, 1);
     }
 
-    void linear_backward(const at::Tensor& dy_NR, const at::Tensor& x_NC, const at::Tensor& weight_RC,
-                         const at::Tensor& dx_NC, const at::Tensor& dweight_RC) override {
-        const at::Tensor dy = as_compute(dy_NR);
-        cuda::gemm_nn(dy, weight_RC, dx_NC, 0);
-        cuda::gemm_tn(dy, x_NC, dweight_RC, 1);
+    void linear_backward_input(const at::Tensor& dy_NR, const at::Tensor& weight_RC,
+                               const at::Tensor& dx_NC) override {
+        cuda::gemm_nn(as_compute(dy_NR), weight_RC, dx_NC, 0);
+    }
+
+    void linear_backward_weight(const at::Tensor& dy_NR, const at::Tensor& x_NC,
+                                const at::Tensor& dweight_RC) override {
+        cuda::gemm_tn(as_compute(dy_NR), x_NC, dweight_RC, 1);
     }
 
     void rope(const at::Tensor& x_BTHK, const RopeTable& table, bool inverse) override {
