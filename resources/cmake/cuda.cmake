@@ -16,7 +16,6 @@ if(NOT BRAID_CUDA STREQUAL "OFF")
             # Ampere and Hopper machine code, and PTX for what is newer.
             set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
             enable_language(CUDA)
-            set(CMAKE_CUDA_STANDARD 20)
             set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
             set(CMAKE_CUDA_FLAGS_RELWITHDEBINFO "-O3 -lineinfo -DNDEBUG")
             if(BRAID_CCACHE)

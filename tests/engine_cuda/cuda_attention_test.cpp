@@ -1,0 +1,108 @@
+// Shape letters as in core/mixers/torch/ops.h.
+#include <ATen/ops/cat.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/zeros.h>
+
+#include <cmath>
+
+#include "tests/engine_cuda/cuda_test.h"
+
+namespace braid {
+namespace {
+
+using testing::cuda_ops;
+using testing::expect_close;
+using testing::relative_rms;
+using testing::to_cuda;
+using testing::values;
+
+struct Case {
+    std::int64_t batch, tokens, heads, kv_heads, head_dim, window;
+    bool sink;
+};
+
+struct Answer {
+    at::Tensor o, lse, dq, dk, dv, dsink;
+};
+
+// `place` brings a float64 CPU tensor to the ops' device and type.
+template <class Place>
+Answer run(Ops& ops, const Case& c, const Place& place) {
+    const std::int64_t width = (c.heads + 2 * c.kv_heads) * c.head_dim;
+    // q, k and v are column slices of one projection, as in a model.
+    const at::Tensor in = place(values({c.batch, c.tokens, width}, 1), ops.compute_type());
+    const auto heads_of = [&](const at::Tensor& t, std::int64_t first, std::int64_t count) {
+        return t.narrow(2, first * c.head_dim, count * c.head_dim).view({c.batch, c.tokens, count, c.head_dim});
+    };
+    const AttentionRule rule{.window = c.window, .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim))};
+    const at::Tensor sink = c.sink ? place(values({c.heads}, 2), ops.compute_type()) : at::Tensor();
+    const at::Tensor d_out = place(values({c.batch, c.tokens, c.heads, c.head_dim}, 3), ops.compute_type());
+    const at::Tensor nan = at::full({1}, std::nan(""), at::kDouble);
+    Answer a{.o = place(nan.expand({c.batch, c.tokens, c.heads, c.head_dim}), ops.compute_type()),
+             .lse = place(nan.expand({c.batch, c.heads, c.tokens}), ops.statistics_type()),
+             .dsink = place(at::zeros({c.heads}, at::kDouble), ops.master_type())};
+    const at::Tensor d_in = place(nan.expand({c.batch, c.tokens, width}), ops.compute_type());
+    const at::Tensor q = heads_of(in, 0, c.heads);
+    const at::Tensor k = heads_of(in, c.heads, c.kv_heads);
+    const at::Tensor v = heads_of(in, c.heads + c.kv_heads, c.kv_heads);
+    a.dq = heads_of(d_in, 0, c.heads);
+    a.dk = heads_of(d_in, c.heads, c.kv_heads);
+    a.dv = heads_of(d_in, c.heads + c.kv_heads, c.kv_heads);
+    ops.attention(rule, q, k, v, sink, a.o, a.lse);
+    ops.attention_backward(rule, d_out, q, k, v, sink, a.o, a.lse, a.dq, a.dk, a.dv, a.dsink);
+    return a;
+}
+
+TEST(CudaAttention, SinkWindowAndGqaAgainstFloat64) {
+    BRAID_NEEDS_CUDA();
+    const std::shared_ptr<Ops> reference_ops = make_cpu_ops(at::kDouble);
+    for (const Case& c : {Case{2, 128, 2, 2, 32, 0, true}, Case{2, 128, 2, 2, 32, 4, true},
+                          Case{2, 63, 6, 2, 64, 0, true}, Case{1, 75, 6, 2, 64, 16, true},
+                          Case{2, 500, 6, 2, 64, 128, true}, Case{1, 2048, 6, 2, 64, 0, true},
+                          Case{1, 2048, 6, 2, 64, 512, true}, Case{1, 1024, 4, 1, 64, 0, false},
+                          Case{1, 1024, 4, 1, 64, 1, true}}) {
+        SCOPED_TRACE(::testing::Message() << "T " << c.tokens << " H " << c.heads << "/" << c.kv_heads << " K "
+                                          << c.head_dim << " W " << c.window << " sink " << c.sink);
+        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d\n", c.tokens, c.heads, c.kv_heads, c.head_dim,
+                    c.window, c.sink);
+        const Answer reference =
+            run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) { return t.to(type).clone(at::MemoryFormat::Contiguous); });
+        const Answer got = run(*cuda_ops(), c, [](const at::Tensor& t, at::ScalarType type) {
+            return to_cuda(t.contiguous(), type);
+        });
+        expect_close("o", got.o, reference.o, 5e-3);
+        expect_close("lse", got.lse, reference.lse, 1e-3);
+        expect_close("dq", got.dq, reference.dq, 1e-2);
+        expect_close("dk", got.dk, reference.dk, 1e-2);
+        expect_close("dv", got.dv, reference.dv, 1e-2);
+        if (c.sink) expect_close("dsink", got.dsink, reference.dsink, 1e-2);
+    }
+}
+
+// At most twice the error of plain bfloat16 torch: matmul, softmax with the sink as a column, matmul.
+TEST(CudaAttention, NoWorseThanTwicePlainBfloat16) {
+    BRAID_NEEDS_CUDA();
+    const Case c{1, 1024, 2, 2, 64, 0, true};
+    const std::shared_ptr<Ops> reference_ops = make_cpu_ops(at::kDouble);
+    const Answer reference =
+        run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) { return t.to(type).clone(at::MemoryFormat::Contiguous); });
+    const Answer got = run(*cuda_ops(), c, [](const at::Tensor& t, at::ScalarType type) {
+        return to_cuda(t.contiguous(), type);
+    });
+    const at::Tensor in = to_cuda(values({1, 1024, 6 * 64}, 1), at::kBFloat16).view({1, 1024, 6, 64}).transpose(1, 2);
+    const at::Tensor q = in.narrow(1, 0, 2);
+    const at::Tensor k = in.narrow(1, 2, 2);
+    const at::Tensor v = in.narrow(1, 4, 2);
+    const at::Tensor future = at::full({1024, 1024}, -INFINITY, q.options()).triu(1);
+    const at::Tensor scores = q.matmul(k.transpose(2, 3)) * 0.125 + future;
+    const at::Tensor sink = to_cuda(values({2}, 2), at::kBFloat16).view({1, 2, 1, 1}).expand({1, 2, 1024, 1});
+    const at::Tensor p = at::softmax(at::cat({scores, sink}, 3), 3).narrow(3, 0, 1024);
+    const double plain = relative_rms(p.matmul(v).transpose(1, 2), reference.o);
+    const double ours = relative_rms(got.o, reference.o);
+    std::printf("    o: ours %.2e, plain bfloat16 %.2e, ratio %.2f\n", ours, plain, ours / plain);
+    EXPECT_LT(ours, 2 * plain);
+}
+
+}  // namespace
+}  // namespace braid
