@@ -9,7 +9,7 @@
 namespace braid::kernels::cuda {
 
 struct CrossEntropy {
-    __nv_bfloat16* logits = nullptr;        // [rows, vocab]; with gradient: becomes scale * (softmax - onehot)
+    __nv_bfloat16* logits = nullptr;  // [rows, vocab]; with gradient: becomes scale * (softmax - onehot)
     const std::int64_t* targets = nullptr;  // [rows]; below 0: left out
     float* loss = nullptr;                  // [rows]
     std::int64_t* top = nullptr;            // [rows] index of the largest logit, or null

@@ -99,11 +99,13 @@ cudaError_t rms_norm_backward(const RmsNormBackward& p, cudaStream_t stream) {
     const int blocks = rms_norm_partial_rows(p.rows);
     const std::size_t shared = sizeof(float) * warps_per_block * static_cast<std::size_t>(p.width);
     if (shared > 48 * 1024)
-        if (const cudaError_t e = cudaFuncSetAttribute(
-                rms_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)))
+        if (const cudaError_t e =
+                cudaFuncSetAttribute(rms_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(shared)))
             return e;
     rms_norm_backward_kernel<<<blocks, warps_per_block * 32, shared, stream>>>(p);
-    sum_partials_kernel<<<ceil_div(p.width, 32), dim3(32, 8), 0, stream>>>(p.partial, p.dweight, blocks, p.width);
+    sum_partials_kernel<<<ceil_div(p.width, 32), dim3(32, 8), 0, stream>>>(p.partial, p.dweight, blocks,
+                                                                           p.width);
     return cudaGetLastError();
 }
 

@@ -1,5 +1,5 @@
-// Clipping, Muon and AdamW on CUDA over flat float32 storage. Per-step numbers are read on the device, so that
-// a captured step can be replayed.
+// Clipping, Muon and AdamW on CUDA over flat float32 storage. Per-step numbers are read on the device, so
+// that a captured step can be replayed.
 #pragma once
 
 #include <cuda_bf16.h>

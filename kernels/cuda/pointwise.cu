@@ -105,9 +105,9 @@ __global__ void sink_forward_kernel(SinkForward p) {
                                  pack * Pack<bf16>::size);
 #pragma unroll
         for (int k = 0; k < Pack<bf16>::size; ++k) v.v[k] = from_float<bf16>(to_float(v.v[k]) * factor);
-        store_pack(p.o + b * p.o_batch_stride + t * p.o_row_stride + h * p.o_head_stride +
-                       pack * Pack<bf16>::size,
-                   v);
+        store_pack(
+            p.o + b * p.o_batch_stride + t * p.o_row_stride + h * p.o_head_stride + pack * Pack<bf16>::size,
+            v);
         if (pack == 0) p.lse[at] = lse;
     }
 }

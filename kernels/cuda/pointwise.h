@@ -42,7 +42,7 @@ cudaError_t swiglu_backward(const SwigluBackward& p, cudaStream_t stream);
 // strides, o a column slice.
 struct SinkForward {
     const __nv_bfloat16* o0 = nullptr;
-    const float* lse0 = nullptr;  // [B, H, T]
+    const float* lse0 = nullptr;          // [B, H, T]
     const __nv_bfloat16* sink = nullptr;  // [H] or null
     __nv_bfloat16* o = nullptr;
     float* lse = nullptr;  // [B, H, T]

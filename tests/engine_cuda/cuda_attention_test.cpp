@@ -33,7 +33,8 @@ Answer run(Ops& ops, const Case& c, const Place& place) {
     // q, k and v are column slices of one projection, as in a model.
     const at::Tensor in = place(values({c.batch, c.tokens, width}, 1), ops.compute_type());
     const auto heads_of = [&](const at::Tensor& t, std::int64_t first, std::int64_t count) {
-        return t.narrow(2, first * c.head_dim, count * c.head_dim).view({c.batch, c.tokens, count, c.head_dim});
+        return t.narrow(2, first * c.head_dim, count * c.head_dim)
+            .view({c.batch, c.tokens, count, c.head_dim});
     };
     const AttentionRule rule{.window = c.window, .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim))};
     const at::Tensor sink = c.sink ? place(values({c.heads}, 2), ops.compute_type()) : at::Tensor();
@@ -41,6 +42,9 @@ Answer run(Ops& ops, const Case& c, const Place& place) {
     const at::Tensor nan = at::full({1}, std::nan(""), at::kDouble);
     Answer a{.o = place(nan.expand({c.batch, c.tokens, c.heads, c.head_dim}), ops.compute_type()),
              .lse = place(nan.expand({c.batch, c.heads, c.tokens}), ops.statistics_type()),
+             .dq = {},
+             .dk = {},
+             .dv = {},
              .dsink = place(at::zeros({c.heads}, at::kDouble), ops.master_type())};
     const at::Tensor d_in = place(nan.expand({c.batch, c.tokens, width}), ops.compute_type());
     const at::Tensor q = heads_of(in, 0, c.heads);
@@ -57,17 +61,18 @@ Answer run(Ops& ops, const Case& c, const Place& place) {
 TEST(CudaAttention, SinkWindowAndGqaAgainstFloat64) {
     BRAID_NEEDS_CUDA();
     const std::shared_ptr<Ops> reference_ops = make_cpu_ops(at::kDouble);
-    for (const Case& c : {Case{2, 128, 2, 2, 32, 0, true}, Case{2, 128, 2, 2, 32, 4, true},
-                          Case{2, 63, 6, 2, 64, 0, true}, Case{1, 75, 6, 2, 64, 16, true},
-                          Case{2, 500, 6, 2, 64, 128, true}, Case{1, 2048, 6, 2, 64, 0, true},
-                          Case{1, 2048, 6, 2, 64, 512, true}, Case{1, 1024, 4, 1, 64, 0, false},
-                          Case{1, 1024, 4, 1, 64, 1, true}}) {
-        SCOPED_TRACE(::testing::Message() << "T " << c.tokens << " H " << c.heads << "/" << c.kv_heads << " K "
-                                          << c.head_dim << " W " << c.window << " sink " << c.sink);
-        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d\n", c.tokens, c.heads, c.kv_heads, c.head_dim,
-                    c.window, c.sink);
-        const Answer reference =
-            run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) { return t.to(type).clone(at::MemoryFormat::Contiguous); });
+    for (const Case& c :
+         {Case{2, 128, 2, 2, 32, 0, true}, Case{2, 128, 2, 2, 32, 4, true}, Case{2, 63, 6, 2, 64, 0, true},
+          Case{1, 75, 6, 2, 64, 16, true}, Case{2, 500, 6, 2, 64, 128, true},
+          Case{1, 2048, 6, 2, 64, 0, true}, Case{1, 2048, 6, 2, 64, 512, true},
+          Case{1, 1024, 4, 1, 64, 0, false}, Case{1, 1024, 4, 1, 64, 1, true}}) {
+        SCOPED_TRACE(::testing::Message() << "T " << c.tokens << " H " << c.heads << "/" << c.kv_heads
+                                          << " K " << c.head_dim << " W " << c.window << " sink " << c.sink);
+        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d\n", c.tokens, c.heads, c.kv_heads,
+                    c.head_dim, c.window, c.sink);
+        const Answer reference = run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) {
+            return t.to(type).clone(at::MemoryFormat::Contiguous);
+        });
         const Answer got = run(*cuda_ops(), c, [](const at::Tensor& t, at::ScalarType type) {
             return to_cuda(t.contiguous(), type);
         });
@@ -85,17 +90,19 @@ TEST(CudaAttention, NoWorseThanTwicePlainBfloat16) {
     BRAID_NEEDS_CUDA();
     const Case c{1, 1024, 2, 2, 64, 0, true};
     const std::shared_ptr<Ops> reference_ops = make_cpu_ops(at::kDouble);
-    const Answer reference =
-        run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) { return t.to(type).clone(at::MemoryFormat::Contiguous); });
+    const Answer reference = run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) {
+        return t.to(type).clone(at::MemoryFormat::Contiguous);
+    });
     const Answer got = run(*cuda_ops(), c, [](const at::Tensor& t, at::ScalarType type) {
         return to_cuda(t.contiguous(), type);
     });
-    const at::Tensor in = to_cuda(values({1, 1024, 6 * 64}, 1), at::kBFloat16).view({1, 1024, 6, 64}).transpose(1, 2);
+    const at::Tensor in =
+        to_cuda(values({1, 1024, 6 * 64}, 1), at::kBFloat16).view({1, 1024, 6, 64}).transpose(1, 2);
     const at::Tensor q = in.narrow(1, 0, 2);
     const at::Tensor k = in.narrow(1, 2, 2);
     const at::Tensor v = in.narrow(1, 4, 2);
     const at::Tensor future = at::full({1024, 1024}, -INFINITY, q.options()).triu(1);
-    const at::Tensor scores = q.matmul(k.transpose(2, 3)) * 0.125 + future;
+    const at::Tensor scores = q.matmul(k.transpose(2, 3)).mul(0.125).add(future);
     const at::Tensor sink = to_cuda(values({2}, 2), at::kBFloat16).view({1, 2, 1, 1}).expand({1, 2, 1024, 1});
     const at::Tensor p = at::softmax(at::cat({scores, sink}, 3), 3).narrow(3, 0, 1024);
     const double plain = relative_rms(p.matmul(v).transpose(1, 2), reference.o);

@@ -66,11 +66,12 @@ TEST(CudaModel, LossCurveWithinTwoPercentOfTheCpu) {
         return curve;
     };
     const std::vector<double> cpu = losses(make_cpu_ops(), [](const at::Tensor& t) { return t; });
-    const std::vector<double> cuda = losses(cuda_ops(), [](const at::Tensor& t) { return to_cuda(t, at::kLong); });
+    const std::vector<double> cuda =
+        losses(cuda_ops(), [](const at::Tensor& t) { return to_cuda(t, at::kLong); });
     double worst = 0;
     for (std::size_t i = 0; i < cpu.size(); ++i) worst = std::max(worst, std::abs(cuda[i] / cpu[i] - 1));
-    std::printf("    loss at step 50: CPU %.4f, CUDA %.4f; largest deviation %.3f %%\n", cpu.back(), cuda.back(),
-                100 * worst);
+    std::printf("    loss at step 50: CPU %.4f, CUDA %.4f; largest deviation %.3f %%\n", cpu.back(),
+                cuda.back(), 100 * worst);
     EXPECT_LT(worst, 0.02);
     EXPECT_LT(cpu.back(), cpu.front() - 0.1) << "nothing was learned: the comparison would be empty";
 }

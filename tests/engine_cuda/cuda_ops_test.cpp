@@ -1,7 +1,5 @@
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/linalg_matrix_norm.h>
 #include <ATen/ops/zeros.h>
 
 #include "tests/engine_cuda/cuda_test.h"
@@ -76,13 +74,14 @@ TEST_F(CudaOps, LinearAndItsGradients) {
     const at::Tensor dx = out({rows, in}, at::kBFloat16);
     const at::Tensor dw = to_cuda(dw0, at::kFloat);
     cuda_ops()->linear(to_cuda(x, at::kBFloat16), to_cuda(w, at::kBFloat16), y);
-    cuda_ops()->linear_add(to_cuda(x, at::kBFloat16), to_cuda(w, at::kBFloat16), to_cuda(residual, at::kFloat), sum);
+    cuda_ops()->linear_add(to_cuda(x, at::kBFloat16), to_cuda(w, at::kBFloat16),
+                           to_cuda(residual, at::kFloat), sum);
     cuda_ops()->linear_backward_input(to_cuda(dy, at::kFloat), to_cuda(w, at::kBFloat16), dx);
     cuda_ops()->linear_backward_weight(to_cuda(dy, at::kFloat), to_cuda(x, at::kBFloat16), dw);
     expect_close("linear", y, x.matmul(w.t()), 4e-3);
-    expect_close("linear_add", sum, residual + x.matmul(w.t()), 1e-5);
+    expect_close("linear_add", sum, residual.add(x.matmul(w.t())), 1e-5);
     expect_close("linear dx", dx, dy.matmul(w), 4e-3);
-    expect_close("linear dweight", dw, dw0 + dy.t().matmul(x), 1e-5);
+    expect_close("linear dweight", dw, dw0.add(dy.t().matmul(x)), 1e-5);
 }
 
 TEST_F(CudaOps, RopeAndItsInverse) {
@@ -179,13 +178,15 @@ TEST_F(CudaOps, HeadLossInSeveralChunks) {
 }
 
 TEST_F(CudaOps, NewtonSchulzMakesSingularValuesNearOne) {
-    for (const auto& [rows, cols] : std::vector<std::pair<std::int64_t, std::int64_t>>{{64, 64}, {160, 64}, {64, 160}, {384, 960}}) {
+    for (const auto& [rows, cols] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{64, 64}, {160, 64}, {64, 160}, {384, 960}}) {
         const at::Tensor x = values({3, rows, cols}, 1);
         const at::Tensor expected = x.clone();
         reference_->newton_schulz(expected, 5);
         const at::Tensor got = to_cuda(x, at::kBFloat16);
         cuda_ops()->newton_schulz(got, 5);
-        expect_close("newton_schulz " + std::to_string(rows) + "x" + std::to_string(cols), got, expected, 5e-2);
+        expect_close("newton_schulz " + std::to_string(rows) + "x" + std::to_string(cols), got, expected,
+                     5e-2);
     }
 }
 
@@ -199,7 +200,9 @@ TEST_F(CudaOps, ClipMuonAndAdamw) {
     const at::Tensor m = values({total}, 3, 0.1);
     const at::Tensor v = values({1000}, 4, 0.1).abs();
     const auto run = [&](Ops& ops, const auto& place, at::ScalarType master) {
-        const MuonGroup group{.rows = rows, .cols = cols, .offsets = {0, size + 64},
+        const MuonGroup group{.rows = rows,
+                              .cols = cols,
+                              .offsets = {0, size + 64},
                               .device_offsets = place(at::arange(0, 2, at::kLong).mul(size + 64), at::kLong)};
         const OptimizerTensors tensors{.values = place(p, master),
                                        .gradients = place(g, master),
@@ -218,12 +221,14 @@ TEST_F(CudaOps, ClipMuonAndAdamw) {
         ops.adamw_step(used.adamw_begin, total, 0.1, {}, used, scalars);
         return std::make_pair(used, scalars);
     };
-    const auto [reference, reference_scalars] =
-        run(*reference_, [](const at::Tensor& t, at::ScalarType type) { return t.to(type).clone(); }, at::kDouble);
-    const auto [got, scalars] =
-        run(*cuda_ops(), [](const at::Tensor& t, at::ScalarType type) { return to_cuda(t, type); }, at::kFloat);
+    const auto [reference, reference_scalars] = run(
+        *reference_, [](const at::Tensor& t, at::ScalarType type) { return t.to(type).clone(); },
+        at::kDouble);
+    const auto [got, scalars] = run(
+        *cuda_ops(), [](const at::Tensor& t, at::ScalarType type) { return to_cuda(t, type); }, at::kFloat);
     expect_close("gradient norm and clip factor", scalars, reference_scalars, 1e-5);
-    expect_close("change of the values", got.values.to(at::kCPU).to(at::kDouble) - p, reference.values - p, 5e-2);
+    expect_close("change of the values", got.values.to(at::kCPU).to(at::kDouble).sub(p),
+                 reference.values.sub(p), 5e-2);
     expect_close("momentum", got.momentum, reference.momentum, 1e-5);
     expect_close("exp_avg_sq", got.exp_avg_sq, reference.exp_avg_sq, 1e-5);
     expect_close("compute copy", got.compute.narrow(0, 0, size), reference.values.narrow(0, 0, size), 4e-3);

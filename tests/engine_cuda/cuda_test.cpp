@@ -57,11 +57,12 @@ double relative_rms(const at::Tensor& value, const at::Tensor& reference) {
     if (!at::isfinite(v).all().item<bool>() || !at::isfinite(r).all().item<bool>())
         return std::numeric_limits<double>::infinity();
     const double norm = r.norm().item<double>();
-    const double error = (v - r).norm().item<double>();
+    const double error = v.sub(r).norm().item<double>();
     return norm > 0 ? error / norm : error;
 }
 
-void expect_close(const std::string& what, const at::Tensor& value, const at::Tensor& reference, double limit) {
+void expect_close(const std::string& what, const at::Tensor& value, const at::Tensor& reference,
+                  double limit) {
     const double error = relative_rms(value, reference);
     std::printf("    %-44s error %.2e   limit %.0e\n", what.c_str(), error, limit);
     EXPECT_LT(error, limit) << what;

@@ -16,8 +16,8 @@ namespace braid::testing {
 // The CUDA ops, or null on a machine without a GPU.
 std::shared_ptr<Ops> cuda_ops();
 
-#define BRAID_NEEDS_CUDA()                                                  \
-    if (::braid::testing::cuda_ops() == nullptr)                            \
+#define BRAID_NEEDS_CUDA()                       \
+    if (::braid::testing::cuda_ops() == nullptr) \
     GTEST_SKIP() << "no CUDA device: this test has to be run on a GPU machine"
 
 // Normal values rounded to bfloat16, as float64 on the CPU; a pure function of shape and seed.
@@ -31,6 +31,7 @@ at::Tensor to_cuda(const at::Tensor& tensor, at::ScalarType type);
 double relative_rms(const at::Tensor& value, const at::Tensor& reference);
 
 // Prints "what: error 1.2e-3, limit 5e-3" and fails where the error is not below the limit.
-void expect_close(const std::string& what, const at::Tensor& value, const at::Tensor& reference, double limit);
+void expect_close(const std::string& what, const at::Tensor& value, const at::Tensor& reference,
+                  double limit);
 
 }  // namespace braid::testing

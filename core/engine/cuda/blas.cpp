@@ -19,15 +19,15 @@ cudaDataType_t data_type(const at::Tensor& tensor) {
 }
 
 // cuBLAS is column-major: a row-major [M, N] is its [N, M], so operands change places.
-void gemm(cublasOperation_t op_first, cublasOperation_t op_second, std::int64_t m, std::int64_t n, std::int64_t k,
-          const at::Tensor& first, std::int64_t ld_first, const at::Tensor& second, std::int64_t ld_second,
-          const at::Tensor& c, float beta) {
+void gemm(cublasOperation_t op_first, cublasOperation_t op_second, std::int64_t m, std::int64_t n,
+          std::int64_t k, const at::Tensor& first, std::int64_t ld_first, const at::Tensor& second,
+          std::int64_t ld_second, const at::Tensor& c, float beta) {
     const float alpha = 1.0F;
     check_blas(cublasGemmEx(at::cuda::getCurrentCUDABlasHandle(), op_first, op_second, static_cast<int>(m),
-                            static_cast<int>(n), static_cast<int>(k), &alpha, first.const_data_ptr(), data_type(first),
-                            static_cast<int>(ld_first), second.const_data_ptr(), data_type(second),
-                            static_cast<int>(ld_second), &beta, c.mutable_data_ptr(), data_type(c),
-                            static_cast<int>(m), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                            static_cast<int>(n), static_cast<int>(k), &alpha, first.const_data_ptr(),
+                            data_type(first), static_cast<int>(ld_first), second.const_data_ptr(),
+                            data_type(second), static_cast<int>(ld_second), &beta, c.mutable_data_ptr(),
+                            data_type(c), static_cast<int>(m), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                "cublasGemmEx");
 }
 

@@ -32,7 +32,9 @@ __nv_bfloat16* bf16_data(const at::Tensor& tensor) {
     return static_cast<__nv_bfloat16*>(tensor.mutable_data_ptr());
 }
 float* float_data(const at::Tensor& tensor) { return static_cast<float*>(tensor.mutable_data_ptr()); }
-std::int64_t* int_data(const at::Tensor& tensor) { return static_cast<std::int64_t*>(tensor.mutable_data_ptr()); }
+std::int64_t* int_data(const at::Tensor& tensor) {
+    return static_cast<std::int64_t*>(tensor.mutable_data_ptr());
+}
 
 cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream(); }
 
@@ -72,7 +74,8 @@ public:
                    .order = int_data(order),
                    .dx = float_data(dx_ND),
                    .dweight = float_data(dweight_VD),
-                   .edges = float_data(scratch("embedding edges", kc::embedding_tiles(rows) * 2 * width, at::kFloat)),
+                   .edges = float_data(
+                       scratch("embedding edges", kc::embedding_tiles(rows) * 2 * width, at::kFloat)),
                    .rows = rows,
                    .width = static_cast<int>(width)},
                   stream()),
@@ -97,18 +100,19 @@ public:
                            const at::Tensor& dweight_D) override {
         const std::int64_t rows = x_ND.size(0);
         const std::int64_t width = x_ND.size(1);
-        check(kc::rms_norm_backward(
-                  {.dy = bf16_data(dy_ND),
-                   .x = float_data(x_ND),
-                   .weight = bf16_data(weight_D),
-                   .rstd = float_data(rstd_N),
-                   .dx = float_data(dx_ND),
-                   .dweight = float_data(dweight_D),
-                   .partial = float_data(scratch("norm", kc::rms_norm_partial_rows(rows) * width, at::kFloat)),
-                   .rows = rows,
-                   .width = static_cast<int>(width)},
-                  stream()),
-              "rms_norm_backward");
+        check(
+            kc::rms_norm_backward(
+                {.dy = bf16_data(dy_ND),
+                 .x = float_data(x_ND),
+                 .weight = bf16_data(weight_D),
+                 .rstd = float_data(rstd_N),
+                 .dx = float_data(dx_ND),
+                 .dweight = float_data(dweight_D),
+                 .partial = float_data(scratch("norm", kc::rms_norm_partial_rows(rows) * width, at::kFloat)),
+                 .rows = rows,
+                 .width = static_cast<int>(width)},
+                stream()),
+            "rms_norm_backward");
     }
 
     void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) override {
@@ -162,8 +166,9 @@ public:
             lse0 = std::get<1>(answer);
         } else {
             const auto [causal, left, right] = flash_window(rule, tokens);
-            const auto answer = at::_flash_attention_forward(q_BTHK, k_BTGK, v_BTGK, std::nullopt, std::nullopt,
-                                                             tokens, tokens, 0.0, causal, false, scale, left, right);
+            const auto answer =
+                at::_flash_attention_forward(q_BTHK, k_BTGK, v_BTGK, std::nullopt, std::nullopt, tokens,
+                                             tokens, 0.0, causal, false, scale, left, right);
             o0_BTHK = std::get<0>(answer);
             lse0 = std::get<1>(answer);
         }
@@ -186,7 +191,8 @@ public:
               "sink_forward");
     }
 
-    // The plain kernels, given the rescaled o and lse, return exact dq, dk, dv (core/mixers: softmax attention).
+    // The plain kernels, given the rescaled o and lse, return exact dq, dk, dv (core/mixers: softmax
+    // attention).
     void attention_backward(const AttentionRule& rule, const at::Tensor& do_BTHK, const at::Tensor& q_BTHK,
                             const at::Tensor& k_BTGK, const at::Tensor& v_BTGK, const at::Tensor& sink_H,
                             const at::Tensor& o_BTHK, const at::Tensor& lse_BHT, const at::Tensor& dq_BTHK,
@@ -198,41 +204,43 @@ public:
         const std::optional<double> scale = rule.scale;
         if (use_cudnn(rule, q_BTHK)) {
             const auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
-                do_BTHK.transpose(1, 2), q_BTHK.transpose(1, 2), k_BTGK.transpose(1, 2), v_BTGK.transpose(1, 2),
-                o_BTHK.transpose(1, 2), lse_BHT.unsqueeze(-1), seed_.select(0, 0), seed_.select(0, 1), at::Tensor(),
-                at::Tensor(), at::Tensor(), tokens, tokens, 0.0, /*is_causal=*/true, scale);
+                do_BTHK.transpose(1, 2), q_BTHK.transpose(1, 2), k_BTGK.transpose(1, 2),
+                v_BTGK.transpose(1, 2), o_BTHK.transpose(1, 2), lse_BHT.unsqueeze(-1), seed_.select(0, 0),
+                seed_.select(0, 1), at::Tensor(), at::Tensor(), at::Tensor(), tokens, tokens, 0.0,
+                /*is_causal=*/true, scale);
             dq_BTHK.copy_(dq.transpose(1, 2));
             dk_BTGK.copy_(dk.transpose(1, 2));
             dv_BTGK.copy_(dv.transpose(1, 2));
         } else {
             const auto [causal, left, right] = flash_window(rule, tokens);
             const auto [dq, dk, dv] = at::_flash_attention_backward(
-                do_BTHK, q_BTHK, k_BTGK, v_BTGK, o_BTHK, lse_BHT, at::Tensor(), at::Tensor(), tokens, tokens, 0.0,
-                causal, seed_, seed_, scale, left, right);
+                do_BTHK, q_BTHK, k_BTGK, v_BTGK, o_BTHK, lse_BHT, at::Tensor(), at::Tensor(), tokens, tokens,
+                0.0, causal, seed_, seed_, scale, left, right);
             dq_BTHK.copy_(dq);
             dk_BTGK.copy_(dk);
             dv_BTGK.copy_(dv);
         }
         if (!sink_H.defined()) return;
-        check(kc::sink_backward(
-                  {.o = bf16_data(o_BTHK),
-                   .d_o = bf16_data(do_BTHK),
-                   .lse = float_data(lse_BHT),
-                   .sink = bf16_data(sink_H),
-                   .dsink = float_data(dsink_H),
-                   .partial = float_data(scratch("sink", batch * heads * kc::sink_blocks(tokens), at::kFloat)),
-                   .batch = batch,
-                   .tokens = tokens,
-                   .heads = heads,
-                   .o_batch_stride = o_BTHK.stride(0),
-                   .o_row_stride = o_BTHK.stride(1),
-                   .o_head_stride = o_BTHK.stride(2),
-                   .do_batch_stride = do_BTHK.stride(0),
-                   .do_row_stride = do_BTHK.stride(1),
-                   .do_head_stride = do_BTHK.stride(2),
-                   .head_dim = static_cast<int>(q_BTHK.size(3))},
-                  stream()),
-              "sink_backward");
+        check(
+            kc::sink_backward(
+                {.o = bf16_data(o_BTHK),
+                 .d_o = bf16_data(do_BTHK),
+                 .lse = float_data(lse_BHT),
+                 .sink = bf16_data(sink_H),
+                 .dsink = float_data(dsink_H),
+                 .partial = float_data(scratch("sink", batch * heads * kc::sink_blocks(tokens), at::kFloat)),
+                 .batch = batch,
+                 .tokens = tokens,
+                 .heads = heads,
+                 .o_batch_stride = o_BTHK.stride(0),
+                 .o_row_stride = o_BTHK.stride(1),
+                 .o_head_stride = o_BTHK.stride(2),
+                 .do_batch_stride = do_BTHK.stride(0),
+                 .do_row_stride = do_BTHK.stride(1),
+                 .do_head_stride = do_BTHK.stride(2),
+                 .head_dim = static_cast<int>(q_BTHK.size(3))},
+                stream()),
+            "sink_backward");
     }
 
     void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) override {
@@ -244,8 +252,8 @@ public:
               "swiglu");
     }
 
-    void swiglu_backward(const at::Tensor& gate_up_N2F, const at::Tensor& dh_NF, const at::Tensor& dgate_up_N2F,
-                         const at::Tensor& h_NF) override {
+    void swiglu_backward(const at::Tensor& gate_up_N2F, const at::Tensor& dh_NF,
+                         const at::Tensor& dgate_up_N2F, const at::Tensor& h_NF) override {
         check(kc::swiglu_backward({.gate_up = bf16_data(gate_up_N2F),
                                    .dh = bf16_data(dh_NF),
                                    .dgate_up = bf16_data(dgate_up_N2F),
@@ -256,8 +264,9 @@ public:
               "swiglu_backward");
     }
 
-    void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N, double scale,
-                   const at::Tensor& loss_sum, const at::Tensor& dy_ND, const at::Tensor& dweight_VD) override {
+    void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
+                   double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
+                   const at::Tensor& dweight_VD) override {
         const at::Tensor loss_N = scratch("row losses", y_ND.size(0), at::kFloat);
         for_logits(y_ND, weight_VD, [&](std::int64_t begin, std::int64_t rows, const at::Tensor& logits_nV) {
             const at::Tensor y_nD = y_ND.narrow(0, begin, rows);
@@ -290,22 +299,24 @@ public:
         });
     }
 
-    void gradient_norm_and_clip(const at::Tensor& gradients, double max_norm, const at::Tensor& scalars) override {
-        check(kc::norm_and_clip({.x = float_data(gradients),
-                                 .n = gradients.numel(),
-                                 .max_norm = static_cast<float>(max_norm),
-                                 .partial = float_data(scratch("norm partial", kc::norm_blocks(), at::kFloat)),
-                                 .norm = float_data(scalars) + step_scalar::gradient_norm,
-                                 .clip = float_data(scalars) + step_scalar::clip_factor},
-                                stream()),
-              "gradient_norm_and_clip");
+    void gradient_norm_and_clip(const at::Tensor& gradients, double max_norm,
+                                const at::Tensor& scalars) override {
+        check(
+            kc::norm_and_clip({.x = float_data(gradients),
+                               .n = gradients.numel(),
+                               .max_norm = static_cast<float>(max_norm),
+                               .partial = float_data(scratch("norm partial", kc::norm_blocks(), at::kFloat)),
+                               .norm = float_data(scalars) + step_scalar::gradient_norm,
+                               .clip = float_data(scalars) + step_scalar::clip_factor},
+                              stream()),
+            "gradient_norm_and_clip");
     }
 
     void newton_schulz(const at::Tensor& x_nRC, std::int64_t steps) override {
         const std::int64_t size = x_nRC.size(1) * x_nRC.size(2);
         check(kc::normalise({.x = bf16_data(x_nRC),
-                             .square_sums = float_data(scratch(
-                                 "square sums", x_nRC.size(0) * kc::muon_blocks(size), at::kFloat)),
+                             .square_sums = float_data(
+                                 scratch("square sums", x_nRC.size(0) * kc::muon_blocks(size), at::kFloat)),
                              .matrices = x_nRC.size(0),
                              .size = size},
                             stream()),
@@ -332,18 +343,17 @@ public:
                                stream()),
               "muon_prepare");
         iterate(update, rule.newton_schulz_steps);
-        check(kc::muon_apply(
-                  {.update = bf16_data(update),
-                   .values = float_data(tensors.values),
-                   .compute = bf16_data(tensors.compute),
-                   .offsets = int_data(group.device_offsets),
-                   .learning_rate = float_data(scalars) + step_scalar::learning_rate,
-                   .matrices = matrices,
-                   .size = size,
-                   .update_scale =
-                       static_cast<float>(0.2 * std::sqrt(static_cast<double>(std::max(group.rows, group.cols)))),
-                   .weight_decay = static_cast<float>(rule.weight_decay)},
-                  stream()),
+        check(kc::muon_apply({.update = bf16_data(update),
+                              .values = float_data(tensors.values),
+                              .compute = bf16_data(tensors.compute),
+                              .offsets = int_data(group.device_offsets),
+                              .learning_rate = float_data(scalars) + step_scalar::learning_rate,
+                              .matrices = matrices,
+                              .size = size,
+                              .update_scale = static_cast<float>(
+                                  0.2 * std::sqrt(static_cast<double>(std::max(group.rows, group.cols)))),
+                              .weight_decay = static_cast<float>(rule.weight_decay)},
+                             stream()),
               "muon_apply");
     }
 
@@ -422,7 +432,8 @@ private:
         const std::int64_t n = x_nRC.size(0);
         const std::int64_t side = std::min(x_nRC.size(1), x_nRC.size(2));
         const at::Tensor gram = scratch("gram", n * side * side, at::kBFloat16).view({n, side, side});
-        const at::Tensor polynomial = scratch("polynomial", n * side * side, at::kBFloat16).view({n, side, side});
+        const at::Tensor polynomial =
+            scratch("polynomial", n * side * side, at::kBFloat16).view({n, side, side});
         const at::Tensor other = scratch("muon next", x_nRC.numel(), at::kBFloat16).view(x_nRC.sizes());
         at::Tensor now = x_nRC;
         at::Tensor next = other;

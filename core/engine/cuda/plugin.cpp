@@ -18,8 +18,8 @@ DeviceInfo describe_device(int index, const cudaDeviceProp& properties) {
     return {.name = "cuda:" + std::to_string(index),
             .title = properties.name,
             .memory = static_cast<std::int64_t>(properties.totalGlobalMem),
-            .details = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor) + ", driver " +
-                       version_text(driver)};
+            .details = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor) +
+                       ", driver " + version_text(driver)};
 }
 
 Error unavailable(std::string message, std::string hint) {
@@ -57,8 +57,8 @@ __attribute__((visibility("default"))) void braid_plugin_make_ops(std::int64_t i
         braid::cuda::check(cudaGetDeviceProperties(&properties, device), "the CUDA device does not answer");
         if (properties.major < 8) {
             *error = braid::unavailable(std::string(properties.name) + " has compute capability " +
-                                            std::to_string(properties.major) + "." + std::to_string(properties.minor) +
-                                            "; 8.0 or newer is needed",
+                                            std::to_string(properties.major) + "." +
+                                            std::to_string(properties.minor) + "; 8.0 or newer is needed",
                                         "Train on the CPU with --device cpu");
             return;
         }
