@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the bundled fonts from Debian's fonts-inter and fonts-jetbrains-mono (needs python3-fonttools).
+"""make_fonts.py FOLDER: makes the bundled fonts, at build time, from Debian's fonts-inter and fonts-jetbrains-mono (needs python3-fonttools).
 
 Braid Sans is Inter cut to the characters the window writes, with the tabular digits as the ordinary ones: Qt 6.4
 cannot switch on a font feature, and columns of numbers need digits of one width. Outlines become quadratic, so
@@ -15,7 +15,7 @@ from fontTools.ttLib import TTFont, newTable
 
 INTER = pathlib.Path("/usr/share/fonts/opentype/inter")
 MONO = pathlib.Path("/usr/share/fonts/truetype/jetbrains-mono")
-HERE = pathlib.Path(__file__).parent
+OUT = pathlib.Path(sys.argv[1])
 CHARACTERS = (list(range(0x20, 0x7F)) + list(range(0xA0, 0x180)) + list(range(0x391, 0x3CA))
               + [0x2009, 0x200A, 0x200B, 0x202F, 0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2018, 0x2019, 0x201C,
                  0x201D, 0x2022, 0x2026, 0x2032, 0x2033, 0x2039, 0x203A, 0x20AC, 0x2122, 0x2190, 0x2191, 0x2192,
@@ -89,11 +89,9 @@ def make(source, target, family, style, digits, features):
     subsetter.subset(font)
     to_truetype(font)
     rename(font, family, style)
-    font.save(HERE / target)
-    print(target, (HERE / target).stat().st_size, "bytes")
+    font.save(OUT / target)
 
 
 for weight, style in (("Regular", "Regular"), ("Medium", "Medium"), ("SemiBold", "SemiBold")):
     make(INTER / f"Inter-{weight}.otf", f"BraidSans-{weight}.ttf", "Braid Sans", style, True, ["kern", "mark"])
 make(MONO / "JetBrainsMono-Regular.ttf", "BraidMono-Regular.ttf", "Braid Mono", "Regular", False, ["mark"])
-sys.exit(0)
