@@ -81,11 +81,20 @@ esac
         self.assertIn("qt6-base-dev", done.stderr)
         self.assertIn("BRAID_NO_PACKAGES=1", done.stderr)
 
-    def test_a_window_without_a_display_is_refused_before_building(self):
-        done = self.box.braid("--safe-mode")
+    def test_without_a_display_the_example_runs(self):
+        done = self.box.braid(as_user=True)
+        self.assertIn("training the example study", done.stderr)
+        self.assertNotIn("training the example", self.box.braid("--safe-mode", as_user=True).stderr)
+        self.assertNotIn("training the example", self.box.braid(as_user=True, DISPLAY=":0").stderr)
+
+    def test_the_example_refuses_a_folder_that_holds_something_else(self):
+        (self.box.home / "notes.txt").write_text("mine")
+        script = "source ./common.sh; source ./example.sh; copy_example \"$1\""
+        done = subprocess.run(["bash", "-ec", script, "-", self.box.home], cwd=self.box.launcher,
+                              env=self.box.environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no display", done.stderr)
-        self.assertNotIn("packages", done.stderr)
+        self.assertIn("neither empty nor a Braid project", done.stderr)
+        self.assertEqual((self.box.home / "notes.txt").read_text(), "mine")
 
     def test_works_through_a_link_and_without_a_home(self):
         link = self.box.folder / "link"
