@@ -18,6 +18,8 @@ target_compile_options(torch_headers INTERFACE
     "SHELL:-idirafter ${BRAID_TORCH_DIR}/torch/include"
     "SHELL:-idirafter ${BRAID_TORCH_DIR}/torch/include/torch/csrc/api/include"
     -Wno-pedantic)
+# ATen headers then include the operations they need instead of all of them.
+target_compile_definitions(torch_headers INTERFACE AT_PER_OPERATOR_HEADERS)
 
 add_library(torch_cpu INTERFACE)
 target_link_libraries(torch_cpu INTERFACE torch_headers
