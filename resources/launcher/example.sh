@@ -35,6 +35,7 @@ copy_example() {
     mkdir -p -- "$(dirname -- "$project")"
     rm -rf -- "$project.part"
     cp -r -- "$BRAID_SOURCE/projects/laziness" "$project.part"
+    rm -rf -- "$project.part/runs" "$project.part"/index.db*  # of somebody who opened it in place
     [[ ! -d "$project" ]] || rmdir -- "$project"
     mv -- "$project.part" "$project"
 }
