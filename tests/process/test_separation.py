@@ -1,0 +1,52 @@
+"""The window never loads Torch, the engine never loads Qt, and both start fast."""
+import os
+import re
+import subprocess
+import time
+import unittest
+
+from programs import BUILD, ENGINE, WINDOW, Place
+
+
+def needed_libraries(program):
+    done = subprocess.run(["ldd", program], capture_output=True, text=True)
+    return {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+
+
+class Separation(Place):
+    def test_the_window_never_loads_torch(self):
+        libraries = needed_libraries(WINDOW)
+        self.assertTrue(any("Qt6Widgets" in name for name in libraries), "ldd shows nothing")
+        self.assertEqual([name for name in libraries if re.search("torch|c10|cud", name)], [])
+
+    def test_the_engine_never_loads_qt_nor_cuda(self):
+        libraries = needed_libraries(ENGINE)
+        self.assertTrue(any("torch_cpu" in name for name in libraries), "ldd shows nothing")
+        self.assertEqual([name for name in libraries if re.search("Qt|torch_cuda|libcuda.so", name)], [])
+
+    def test_no_blas_comes_before_torchs_own(self):
+        self.assertEqual([name for name in needed_libraries(ENGINE) if re.search("blas|lapack|atlas", name)], [])
+
+    def test_the_engine_trains_within_a_moment(self):
+        begin = time.monotonic()
+        done = self.engine(*self.training(1))
+        seconds = time.monotonic() - begin
+        self.assertEqual(done.returncode, 0, done.stderr)
+        print(f"start to the end of one training step: {seconds:.2f} s")
+        # 1.5 s on an idle machine; the rest is what a busy one may add.
+        self.assertLess(seconds, 1.5 * max(2.0, os.getloadavg()[0]))
+
+    def test_the_window_paints_soon(self):
+        process = subprocess.run([WINDOW, "--measure-startup", "--screenshot", self.folder / "window.png"],
+                                 env={**self.environment, "QT_QPA_PLATFORM": "offscreen"}, capture_output=True,
+                                 text=True, timeout=60)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        painted = re.search(r"(\d+(\.\d+)?) ?ms", process.stdout + process.stderr)
+        self.assertIsNotNone(painted, process.stdout + process.stderr)
+        print(f"window painted after {painted[1]} ms")
+        self.assertLess(float(painted[1]), 1000 * max(2.0, os.getloadavg()[0]))
+        self.assertGreater((self.folder / "window.png").stat().st_size, 10000)
+
+
+if __name__ == "__main__":
+    unittest.main()
