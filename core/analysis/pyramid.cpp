@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 namespace braid {
 namespace {
@@ -102,6 +104,25 @@ bool add_plain_column(const Curve::Stretch& part, double middle, const AxisMap& 
     return true;
 }
 
+// How many of the sorted values lie below `edge`. Steps are mostly regular: guessed from the first two.
+std::size_t count_below(std::span<const double> values, double edge) {
+    if (values.empty() || values[0] >= edge) {
+        return 0;
+    }
+    std::size_t count = values.size();
+    if (values.size() > 1 && values.back() >= edge) {
+        const double guess = (edge - values[0]) / (values[1] - values[0]);
+        count = guess < static_cast<double>(values.size()) ? static_cast<std::size_t>(guess) : 1;
+        while (count > 1 && values[count - 1] >= edge) {
+            --count;
+        }
+        while (count < values.size() && values[count] < edge) {
+            ++count;
+        }
+    }
+    return count;
+}
+
 // Points [begin, end) of one column, all at most a pixel apart.
 void add_column(const Curve& curve, std::size_t begin, std::size_t end, int column, double middle,
                 const AxisMap& y_map, Emitter& emit) {
@@ -172,10 +193,10 @@ Detail detail(const Curve& curve, const DetailRequest& request) {
             const double edge = request.x_map.backward(place0 + per_column * (column + 1));
             stop = walk ? i + 1 : std::clamp(curve.lower_bound(edge), i + 1, end);
             while (walk && stop < end) {
-                const auto [xs, ys] = curve.stretch(stop, end);
-                const auto past = std::find_if(xs.begin(), xs.end(), [&](double x) { return x >= edge; });
-                stop += static_cast<std::size_t>(past - xs.begin());
-                if (past != xs.end()) {
+                const auto xs = curve.stretch(stop, end).x;
+                const std::size_t below = count_below(xs, edge);
+                stop += below;
+                if (below < xs.size()) {
                     break;
                 }
             }
@@ -196,6 +217,50 @@ Detail detail(const Curve& curve, const DetailRequest& request) {
     result.in_range = end - begin;
     result.off_axis = first_defined;
     return result;
+}
+
+bool dense_columns(const Curve& curve, const DetailRequest& request, std::vector<DenseColumn>& columns) {
+    columns.clear();
+    const AxisRange range = request.x_range;
+    if (request.columns < 1 || !(range.lower < range.upper) || !request.x_map.defined(range.lower)) {
+        return false;
+    }
+    const std::size_t begin = curve.lower_bound(range.lower);
+    const std::size_t end = curve.upper_bound(range.upper);
+    if (begin >= end) {
+        return true;
+    }
+    const CurveSummary summary = curve.summarize(begin, end);
+    if (summary.finite != end - begin || !request.y_map.defined(summary.min)) {
+        return false;
+    }
+    const double place0 = request.x_map.forward(range.lower);
+    const double per_column = (request.x_map.forward(range.upper) - place0) / request.columns;
+    std::size_t i = begin;
+    while (i < end) {
+        const double place = (request.x_map.forward(curve.x(i)) - place0) / per_column;
+        const int column = static_cast<int>(std::clamp(place, 0.0, static_cast<double>(request.columns - 1)));
+        const double edge = column + 1 < request.columns
+                                ? request.x_map.backward(place0 + per_column * (column + 1))
+                                : std::numeric_limits<double>::infinity();
+        const std::size_t column_begin = i;
+        DenseColumn dense{column, curve.y(i), curve.y(i), curve.y(i), curve.y(i)};
+        for (bool more = true; more && i < end;) {
+            const auto [xs, ys] = curve.stretch(i, end);
+            const std::size_t least =
+                i == column_begin ? 1 : 0;  // rounding of the edge must not stop the march
+            const std::size_t stop = std::max(count_below(xs, edge), least);
+            for (std::size_t k = 0; k < stop; ++k) {
+                dense.low = ys[k] < dense.low ? ys[k] : dense.low;
+                dense.high = ys[k] > dense.high ? ys[k] : dense.high;
+            }
+            dense.last = stop > 0 ? ys[stop - 1] : dense.last;
+            i += stop;
+            more = stop == xs.size();
+        }
+        columns.push_back(dense);
+    }
+    return true;
 }
 
 }  // namespace braid

@@ -50,4 +50,17 @@ struct Detail {
 // so that lines run to the edge.
 Detail detail(const Curve& curve, const DetailRequest& request);
 
+// One pixel column of a curve that has nothing but values with a place.
+struct DenseColumn {
+    int column = 0;
+    double low = 0, high = 0;    // exact extremes
+    double first = 0, last = 0;  // in order of x: neighbours are joined by a line
+    bool operator==(const DenseColumn&) const = default;
+};
+
+// The short way for hundreds of curves at once: the columns of `request` that hold points, without neighbours
+// outside the range. False (and nothing) if a value is missing or has no place; then detail() knows what to
+// do.
+bool dense_columns(const Curve& curve, const DetailRequest& request, std::vector<DenseColumn>& columns);
+
 }  // namespace braid

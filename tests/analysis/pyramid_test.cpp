@@ -234,6 +234,7 @@ TEST(Detail, fiveHundredRunsAreReadyForThirtyFramesASecond) {
         y[i] = std::sin(static_cast<double>(i * i % 977));
     }
     const CurvePtr curve = curve_of(y);
+    std::vector<DenseColumn> columns;
     double best = 1e9;
     for (int frame = 0; frame < 7; ++frame) {
         const double begin = cpu_seconds();
@@ -245,4 +246,43 @@ TEST(Detail, fiveHundredRunsAreReadyForThirtyFramesASecond) {
     }
     std::printf("500 runs x 10,000 points: %.1f ms a view of 1000 columns\n", best * 1e3);
     EXPECT_LT(best, 0.1);
+}
+
+TEST(Detail, denseColumnsAgreeWithAllPoints) {
+    std::mt19937_64 random(17);
+    std::exponential_distribution<double> gap(1.0);
+    std::vector<double> x;
+    std::vector<double> y;
+    double now = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        now += i % 500 == 0 ? 90.0 : gap(random);
+        x.push_back(now);
+        y.push_back(std::sin(now) + 2);
+    }
+    const CurvePtr curve = Curve::make(x, y);
+    const DetailRequest request{.x_range = {x[100], x[15'000]}, .columns = 333};
+    std::vector<DenseColumn> columns;
+    ASSERT_TRUE(dense_columns(*curve, request, columns));
+    std::size_t next = 0;
+    std::size_t points = 0;
+    for (std::size_t i = 100; i <= 15'000;) {
+        const auto column_of = [&](double at) {
+            return std::min(332,
+                            static_cast<int>((at - request.x_range.lower) / request.x_range.size() * 333));
+        };
+        DenseColumn expected{column_of(x[i]), y[i], y[i], y[i], y[i]};
+        for (; i <= 15'000 && column_of(x[i]) == expected.column; ++i, ++points) {
+            expected.low = std::min(expected.low, y[i]);
+            expected.high = std::max(expected.high, y[i]);
+            expected.last = y[i];
+        }
+        ASSERT_LT(next, columns.size());
+        ASSERT_EQ(columns[next++], expected);
+    }
+    EXPECT_EQ(next, columns.size());
+    y[7'000] = nan_value;
+    EXPECT_FALSE(dense_columns(*Curve::make(x, y), request, columns));
+    EXPECT_FALSE(dense_columns(*curve_of({1, 0, 2}),
+                               {.x_range = {0, 2}, .columns = 9, .y_map = {.scale = AxisScale::log}},
+                               columns));
 }

@@ -8,6 +8,7 @@
 //   "kind": "curves",                       one of figureKinds()
 //   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
 //   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series
+//   "colours": {"Window 4": 0},             palette index by series label (variant, or run name); others in order
 //   "spread": "range",                      several seeds of a variant: mean with "range", "interval" (90 % of the mean), "none"
 //   "panels": [{
 //     "metric": "recall/far", "x": "tokens",           "tokens", "step", "time_s"
@@ -24,6 +25,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +82,7 @@ struct FigureSpec {
     std::string kind = "curves";
     std::string title = {};
     FigureSource source = {};
+    std::map<std::string, int> colours = {};
     SeedSpread spread = SeedSpread::range;
     std::vector<FigurePanel> panels = {};
     FigureStyle style = {};
@@ -91,7 +94,18 @@ Json to_json(const FigureSpec& spec);
 Checked<FigureSpec> figure_from_json(const Json& json);
 Result<FigureSpec> read_figure(const std::string& file);
 
+Result<void> write_figure(const std::string& file, const FigureSpec& spec);  // atomically
+
 // The size's own width; custom keeps what is there.
 double standard_width_mm(FigureSize size, double custom);
+
+// Words of the JSON form, in the order of the enumerators: for forms and options.
+std::string_view to_text(FigureSize size);
+std::string_view to_text(FigureLegend legend);
+std::string_view to_text(SeriesBy by);
+std::string_view to_text(TextAs text);
+std::string_view to_text(SeedSpread spread);
+// "tokens", "step", "time_s"
+const std::vector<std::string>& figure_axes();
 
 }  // namespace braid::ui

@@ -45,7 +45,6 @@ CurvePlot::Private::Private(CurvePlot* owner) : q(owner) {
     plot->setNoAntialiasingOnDrag(false);
     plot->setFocusPolicy(Qt::NoFocus);
     plot->setMouseTracking(true);
-    plot->installEventFilter(owner);
     state.plot = plot;
     xTicker = QSharedPointer<AxisTicker>::create();
     yTicker = QSharedPointer<AxisTicker>::create();
@@ -196,6 +195,7 @@ void CurvePlot::Private::layOut() {
 
 CurvePlot::CurvePlot(QWidget* parent) : QWidget(parent), d_(std::make_unique<Private>(this)) {
     setFocusPolicy(Qt::StrongFocus);
+    d_->plot->installEventFilter(this);
     setAccessibleName(tr("Curves"));
     d_->fitAxes();
     d_->placeHeader();
@@ -439,17 +439,19 @@ QString CurvePlot::omissionsText() const {
 
 QImage CurvePlot::toImage(QSize size, qreal scale) {
     const QSize before = this->size();
+    const qreal ratio = d_->plot->bufferDevicePixelRatio();
     resize(size);
-    d_->plot->setGeometry(
-        QRect(QPoint(0, d_->title.isEmpty() ? 0 : header_height),
-              QSize(size.width(), size.height() - (d_->title.isEmpty() ? 0 : header_height))));
+    d_->placeHeader();
+    d_->plot->setBufferDevicePixelRatio(scale);
     d_->repaint();
     QImage image(size * scale, QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(scale);
     image.fill(d_->state.tokens().surface);
     QWidget::render(&image);
+    d_->plot->setBufferDevicePixelRatio(ratio);
     resize(before);
     d_->placeHeader();
+    d_->schedule();
     return image;
 }
 

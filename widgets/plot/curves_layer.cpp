@@ -10,6 +10,8 @@ namespace {
 constexpr qreal ghost_alpha = 0.24;
 constexpr std::size_t many_points = 12'000;  // of all lines together: beyond this the stroker is too slow
 
+constexpr std::size_t many_series = 48;
+
 }  // namespace
 
 // One line on the way to the screen, in logical pixels of the plot.
@@ -35,9 +37,8 @@ void CurvesLayer::applyDefaultAntialiasingHint(QCPPainter* painter) const {
     applyAntialiasingHint(painter, true, QCP::aePlottables);
 }
 
-void CurvesLayer::prepare(int index, const Curve& curve, const QColor& colour, qreal width, int dash,
-                          Detail& into, std::vector<Stroke>& strokes) const {
-    Q_UNUSED(index);
+void CurvesLayer::prepare(const Curve& curve, const QColor& colour, qreal width, int dash, Detail& into,
+                          std::vector<Stroke>& strokes) const {
     const QRect area = state_->area();
     const qreal ratio = state_->plot->bufferDevicePixelRatio();
     into = detail(curve, {.x_range = state_->xRange(),
@@ -95,10 +96,53 @@ void CurvesLayer::drawMarks(QCPPainter* painter, const Detail& drawn, const QCol
     }
 }
 
+// Hundreds of long runs: straight from the points to the pixel columns. False: some value needs more care.
+bool CurvesLayer::drawDense(QCPPainter* painter, const std::vector<int>& order) {
+    const QRect area = state_->area();
+    const qreal ratio = state_->plot->bufferDevicePixelRatio();
+    const DetailRequest request{.x_range = state_->xRange(),
+                                .columns = std::max(1, static_cast<int>(std::lround(area.width() * ratio))),
+                                .x_map = state_->xMap,
+                                .y_map = state_->yMap};
+    const QCPRange y = state_->yAxis()->range();
+    const double height = area.height() * ratio;
+    const double perY = height / y.size();
+    const auto pixel = [&](double value) {
+        const double place = height - (state_->yMap.forward(value) - y.lower) * perY;
+        return static_cast<float>(std::clamp(place, -height, 2 * height));
+    };
+    raster_.reset(QSize(request.columns, static_cast<int>(std::lround(height))));
+    for (const int index : order) {
+        const PlotSeries& one = state_->series[index];
+        SeriesView& view = state_->views[static_cast<std::size_t>(index)];
+        if (!dense_columns(*view.shown, request, columns_)) {
+            raster_.reset({});
+            return false;
+        }
+        view.detail = {};
+        pixels_.clear();
+        for (const DenseColumn& column : columns_) {
+            pixels_.push_back({column.column, pixel(column.high), pixel(column.low), pixel(column.first),
+                               pixel(column.last)});
+        }
+        const qreal width = seriesWidth(*state_, one) * ratio;
+        QVector<qreal> dashes = runDashes(one.colour);
+        for (qreal& dash : dashes) {
+            dash *= width;
+        }
+        raster_.addColumns(pixels_, state_->colourOf(one), width, dashes);
+    }
+    raster_.flush(*painter, QRectF(area));
+    return true;
+}
+
 void CurvesLayer::draw(QCPPainter* painter) {
     std::vector<int> order = state_->visibleSeries();
     std::stable_sort(order.begin(), order.end(),
                      [&](int a, int b) { return state_->series[a].selected < state_->series[b].selected; });
+    if (state_->smoothing == 0 && order.size() > many_series && drawDense(painter, order)) {
+        return;
+    }
     std::vector<Stroke> strokes;
     std::vector<Detail> ghosts(order.size());
     if (state_->smoothing > 0) {
@@ -106,14 +150,14 @@ void CurvesLayer::draw(QCPPainter* painter) {
             const PlotSeries& one = state_->series[order[i]];
             QColor faint = state_->colourOf(one);
             faint.setAlphaF(ghost_alpha);
-            prepare(order[i], *one.curve, faint, 1, 0, ghosts[i], strokes);
+            prepare(*one.curve, faint, 1, 0, ghosts[i], strokes);
         }
     }
     for (const int index : order) {
         const PlotSeries& one = state_->series[index];
         SeriesView& view = state_->views[static_cast<std::size_t>(index)];
-        prepare(index, *view.shown, state_->colourOf(one), seriesWidth(*state_, one), one.colour / 8,
-                view.detail, strokes);
+        prepare(*view.shown, state_->colourOf(one), seriesWidth(*state_, one), one.colour / 8, view.detail,
+                strokes);
     }
 
     std::size_t points = 0;

@@ -20,12 +20,15 @@ protected:
 
 private:
     struct Stroke;
-    void prepare(int index, const Curve& curve, const QColor& colour, qreal width, int dash, Detail& into,
+    void prepare(const Curve& curve, const QColor& colour, qreal width, int dash, Detail& into,
                  std::vector<Stroke>& strokes) const;
+    bool drawDense(QCPPainter* painter, const std::vector<int>& order);
     void drawMarks(QCPPainter* painter, const Detail& detail, const QColor& colour) const;
 
     PlotState* state_;
     SpanRaster raster_;
+    std::vector<DenseColumn> columns_;
+    std::vector<SpanRaster::Column> pixels_;
 };
 
 // Threshold, vertical marks, end points, labels or legend.
@@ -53,6 +56,7 @@ private:
     std::vector<Label> collectLabels() const;
     void drawThreshold(QCPPainter* painter) const;
     void drawGap(QCPPainter* painter, const std::vector<int>& shown) const;
+    void drawXTitle(QCPPainter* painter) const;
     void drawVerticalMarks(QCPPainter* painter) const;
     void drawEnds(QCPPainter* painter) const;
     void drawLineEndLabels(QCPPainter* painter);

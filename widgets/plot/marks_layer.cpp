@@ -61,7 +61,7 @@ int MarksLayer::labelWidth() {
         name = std::max(name, bold.horizontalAdvance(label.name));
         value = std::max(value, plain.horizontalAdvance(label.value));
     }
-    const int width = tick_length + 6 + name + 10 + value + 8;
+    const int width = 8 + tick_length + 6 + name + 12 + value + 8;
     const bool fits = count <= most_line_ends && count * label_height < state_->plot->height() - 60 &&
                       width < state_->plot->width() * 2 / 5;
     if (fits || state_->labels == PlotLabels::lineEnds) {
@@ -87,6 +87,7 @@ int MarksLayer::labelAt(const QPointF& place) const {
 void MarksLayer::draw(QCPPainter* painter) {
     labelRects_.clear();
     painter->setFont(tickFont());
+    drawXTitle(painter);
     drawVerticalMarks(painter);
     drawThreshold(painter);
     drawEnds(painter);
@@ -95,6 +96,21 @@ void MarksLayer::draw(QCPPainter* painter) {
     } else if (state_->labelsNow == PlotLabels::legend) {
         drawLegend(painter);
     }
+}
+
+// Right beneath the axis, with the factor of its labels: "training tokens, M".
+void MarksLayer::drawXTitle(QCPPainter* painter) const {
+    if (state_->compact || state_->xTitle.isEmpty()) {
+        return;
+    }
+    const QRectF area = state_->area();
+    const QString factor = QString::fromStdString(
+        make_ticks(state_->xMap, state_->xRange(), state_->xTickOptions()).factor_name);
+    const QString text = factor.isEmpty() ? state_->xTitle : state_->xTitle + QStringLiteral(", ") + factor;
+    const int height = QFontMetrics(painter->font()).height();
+    painter->setPen(state_->tokens().text2);
+    painter->drawText(QRectF(area.left(), state_->plot->height() - height - 3, area.width(), height),
+                      Qt::AlignRight | Qt::AlignVCenter, text);
 }
 
 void MarksLayer::drawVerticalMarks(QCPPainter* painter) const {

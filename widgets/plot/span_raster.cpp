@@ -108,9 +108,42 @@ void SpanRaster::addPolyline(std::span<const QPointF> points, const QColor& colo
         touch(to, b.y());
         from = to;
     }
+    paintExtended(first, last, colour, width, dashes);
+}
+
+void SpanRaster::addColumns(std::span<const Column> columns, const QColor& colour, qreal width,
+                            const QVector<qreal>& dashes) {
+    if (columns.empty()) {
+        return;
+    }
+    const Column* before = nullptr;
+    for (const Column& column : columns) {
+        const auto c = static_cast<std::size_t>(column.column);
+        low_[c] = column.low;
+        high_[c] = column.high;
+        if (before) {
+            // Half of the way between neighbours belongs to each; columns without points lie on the line.
+            const int gap = column.column - before->column;
+            const float step = (column.first - before->last) / static_cast<float>(gap);
+            extend(before->column, before->last + step / 2);
+            extend(column.column, column.first - step / 2);
+            for (int between = 1; between < gap; ++between) {
+                extend(before->column + between, before->last + step * (static_cast<float>(between) - 0.5f));
+                extend(before->column + between, before->last + step * (static_cast<float>(between) + 0.5f));
+            }
+        }
+        before = &column;
+    }
+    paintExtended(columns.front().column, columns.back().column, colour, width, dashes);
+}
+
+// Paints what low_ and high_ hold in [first, last] and clears them.
+void SpanRaster::paintExtended(int first, int last, const QColor& colour, qreal width,
+                               const QVector<qreal>& dashes) {
     if (last < first) {
         return;
     }
+    const int columns = size_.width();
     // A wide line reaches into the columns beside it.
     const int wide = std::max(1, static_cast<int>(std::lround(width)));
     const int left = (wide - 1) / 2;
@@ -118,20 +151,17 @@ void SpanRaster::addPolyline(std::span<const QPointF> points, const QColor& colo
     const int outFirst = std::max(0, first - left);
     const int outLast = std::min(columns - 1, last + right);
     const auto half = static_cast<float>(width / 2);
-    qreal period = 0;
+    // Which columns of a dash period are gaps.
+    std::vector<bool> gaps;
+    bool gap = false;
+    qreal end = 0;
     for (const qreal dash : dashes) {
-        period += dash;
-    }
-    const auto off = [&](int column) {
-        qreal place = std::fmod(column, period);
-        for (qsizetype i = 0; i < dashes.size(); ++i) {
-            if (place < dashes[i]) {
-                return i % 2 == 1;
-            }
-            place -= dashes[i];
+        end += dash;
+        while (static_cast<qreal>(gaps.size()) + 0.5 < end) {
+            gaps.push_back(gap);
         }
-        return false;
-    };
+        gap = !gap;
+    }
     const quint32 premultiplied = qPremultiply(colour.rgba());
     const int alpha = colour.alpha();
     for (int column = outFirst; column <= outLast; ++column) {
@@ -142,7 +172,7 @@ void SpanRaster::addPolyline(std::span<const QPointF> points, const QColor& colo
             low = std::min(low, low_[static_cast<std::size_t>(from_column)]);
             high = std::max(high, high_[static_cast<std::size_t>(from_column)]);
         }
-        if (low <= high && !(period > 0 && off(column))) {
+        if (low <= high && (gaps.empty() || !gaps[static_cast<std::size_t>(column) % gaps.size()])) {
             paintColumn(column, low - half, high + half, premultiplied, alpha);
         }
     }

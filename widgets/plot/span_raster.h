@@ -22,11 +22,20 @@ public:
     // pixels (on, off, ...) along x; empty: solid.
     void addPolyline(std::span<const QPointF> points, const QColor& colour, qreal width,
                      const QVector<qreal>& dashes = {});
+    // The same for columns whose extremes are known: low <= high in device pixels (downwards), neighbours
+    // joined from `last` to `first`.
+    struct Column {
+        int column;
+        float low, high, first, last;
+    };
+    void addColumns(std::span<const Column> columns, const QColor& colour, qreal width,
+                    const QVector<qreal>& dashes = {});
     // The picture so far, drawn over `target` (logical coordinates) and cleared.
     void flush(QPainter& painter, const QRectF& target);
 
 private:
     void extend(int column, float y);
+    void paintExtended(int first, int last, const QColor& colour, qreal width, const QVector<qreal>& dashes);
     void paintColumn(int column, float low, float high, quint32 premultiplied, int alpha);
 
     QSize size_;
