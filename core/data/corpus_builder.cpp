@@ -107,7 +107,10 @@ private:
             return done;
         for (std::size_t i = 0; i < state_.files.size() && i < files_.size(); ++i)
             progress_.bytes_done += files_[i].bytes;
-        return go_back();
+        progress_.files_done = static_cast<std::int64_t>(state_.files.size());
+        progress_.documents = documents;
+        Result<void> done = train_.resume_at(state_.train.tokens);
+        return done ? validation_.resume_at(state_.validation.tokens) : done;
     }
 
     // To the end of the last finished file.

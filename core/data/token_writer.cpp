@@ -103,6 +103,14 @@ Result<void> TokenWriter::sync() {
 }
 
 Result<void> TokenWriter::go_back_to(std::int64_t tokens) {
+    const std::int64_t written = tokens_ - static_cast<std::int64_t>(buffer_.size());
+    if (tokens < written) return resume_at(tokens);
+    buffer_.resize(static_cast<std::size_t>(tokens - written));
+    tokens_ = tokens;
+    return {};
+}
+
+Result<void> TokenWriter::resume_at(std::int64_t tokens) {
     close();
     buffer_.clear();
     tokens_ = tokens;

@@ -26,8 +26,10 @@ public:
     std::int64_t tokens() const { return tokens_; }
     // Everything appended is on disk.
     Result<void> sync();
-    // Leaves the first `tokens` of all; what lies behind is cut off.
+    // Leaves the first `tokens` of those appended.
     Result<void> go_back_to(std::int64_t tokens);
+    // Goes on with the shards of an interrupted build; what they hold behind `tokens` is cut off.
+    Result<void> resume_at(std::int64_t tokens);
     // The shards as they are; without hashes.
     std::vector<ShardInfo> shards() const;
 

