@@ -4,7 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/base/json.h"
-#include "core/record/process_identity.h"
+#include "widgets/common/process_json.h"
 
 namespace braid::ui {
 
@@ -14,26 +14,11 @@ namespace {
 
 std::string autosaveFolder(const std::string& project) { return project + "/.autosave"; }
 
-Json toJson(const ProcessIdentity& process) {
-    return {{"host", process.host},
-            {"boot_id", process.boot_id},
-            {"pid_namespace", process.pid_namespace},
-            {"pid", process.pid},
-            {"start_time", process.start_time}};
-}
-
+// Damaged, or another's file: what can be read of the architecture is offered.
 bool isOwnerAlive(const Json& json) {
-    try {
-        const Json& p = json.at("process");
-        const ProcessIdentity process{.host = p.at("host").get<std::string>(),
-                                      .boot_id = p.at("boot_id").get<std::string>(),
-                                      .pid_namespace = p.at("pid_namespace").get<std::uint64_t>(),
-                                      .pid = p.at("pid").get<std::int64_t>(),
-                                      .start_time = p.at("start_time").get<std::uint64_t>()};
-        return look_up(process) == ProcessState::alive;
-    } catch (const Json::exception&) {
-        return false;  // not ours, or damaged: what can be read of the architecture is offered
-    }
+    if (!json.contains("process")) return false;
+    const std::optional<ProcessIdentity> process = processFromJson(json.at("process"));
+    return process && look_up(*process) == ProcessState::alive;
 }
 
 }  // namespace
@@ -46,7 +31,7 @@ Result<void> writeAutosave(const std::string& projectFolder, const std::string& 
                            const ArchitectureSpec& spec) {
     if (Result<void> made = make_folder(autosaveFolder(projectFolder)); !made) return made;
     return write_json_atomically(autosaveFile(projectFolder, name),
-                                 {{"process", toJson(this_process())}, {"architecture", to_json(spec)}});
+                                 {{"process", processToJson(this_process())}, {"architecture", to_json(spec)}});
 }
 
 void removeAutosave(const std::string& projectFolder, const std::string& name) {

@@ -17,7 +17,7 @@ void PatternStrip::setLayers(const std::vector<LayerSpec>& layers) {
     for (const LayerSpec& layer : layers) {
         for (const HeadGroup& group : layer.groups) letters += mixerStyle(group.mixer).letter;
     }
-    setAccessibleName(tr("%n layers: ", nullptr, int(layers.size())) + letters);
+    setAccessibleName(tr("%1 layers: %2").arg(layers.size()).arg(letters));
     updateGeometry();
     update();
 }

@@ -211,8 +211,8 @@ QVariant ProjectModel::studyData(const QString& name, int role) const {
         case StateRole:
             if (!entry->problem.isEmpty()) return tr("unreadable");
             if (done) return tr("done");
-            return begun ? tr("%1 / %2").arg(entry->finished).arg(entry->runs)
-                         : tr("%n run(s)", nullptr, entry->runs);
+            if (begun) return tr("%1 / %2").arg(entry->finished).arg(entry->runs);
+            return entry->runs == 1 ? tr("1 run") : tr("%1 runs").arg(entry->runs);
         case StatusRole:
             if (!entry->problem.isEmpty()) return QStringLiteral("error");
             return done ? QStringLiteral("ok") : QString();

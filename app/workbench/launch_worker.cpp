@@ -1,0 +1,138 @@
+#include "app/workbench/launch_worker.h"
+
+#include <QTimer>
+#include <csignal>
+#include <filesystem>
+
+#include "core/base/file.h"
+#include "core/base/json.h"
+#include "core/base/log.h"
+#include "core/record/inbox.h"
+#include "widgets/common/process_json.h"
+
+namespace braid::ui {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int poll_ms = 250;
+
+}  // namespace
+
+LaunchWorker::~LaunchWorker() = default;
+
+std::string LaunchWorker::studyFile(const std::string& name) const {
+    return project_->folder() + "/studies/." + name + ".process.json";
+}
+
+void LaunchWorker::setProject(const QString& folder) {
+    project_.reset();
+    studies_.clear();
+    if (!timer_) {
+        timer_ = new QTimer(this);
+        connect(timer_, &QTimer::timeout, this, &LaunchWorker::poll);
+        timer_->start(poll_ms);
+    }
+    Result<Project> project = Project::open(folder.toStdString());
+    if (!project) return;  // the session says so
+    project_ = std::move(*project);
+    for (const DocumentEntry& study : project_->documents(DocumentKind::study)) {
+        const Result<Json> json = read_json(studyFile(study.name));
+        if (!json) continue;
+        const auto process = processFromJson(*json);
+        if (!process || look_up(*process) != ProcessState::alive) continue;
+        studies_[study.name] = *process;
+        Q_EMIT studyRunning(QString::fromStdString(study.name), true);
+    }
+}
+
+void LaunchWorker::setJobs(int jobs) { queue_->set_at_once(jobs); }
+
+void LaunchWorker::startRun(const RunPlan& plan) {
+    if (!project_) return;
+    const Result<RunFolder> folder = project_->add_run(plan);
+    if (!folder) {
+        Q_EMIT failed(folder.error());
+        return;
+    }
+    Q_EMIT runMade(RunId(folder->name()));
+    queue_->add(*folder);
+    poll();
+}
+
+void LaunchWorker::resumeRun(const RunFolder& folder) {
+    queue_->add(folder);
+    poll();
+}
+
+void LaunchWorker::startStudy(const QString& name) {
+    if (!project_ || studies_.contains(name.toStdString())) return;
+    Result<EngineProcess> process = start_study(project_->folder(), name.toStdString());
+    if (!process) {
+        Q_EMIT failed(process.error());
+        return;
+    }
+    const std::string key = name.toStdString();
+    studies_[key] = process->identity();
+    // So that a window opened later knows it, too.
+    if (Result<void> written = write_json_atomically(studyFile(key), processToJson(process->identity()));
+        !written) {
+        log_warning(describe(written.error()));
+    }
+    ours_.insert_or_assign(key, std::move(*process));
+    Q_EMIT studyRunning(name, true);
+}
+
+void LaunchWorker::stopStudy(const QString& name) {
+    const auto found = studies_.find(name.toStdString());
+    // The runner stops its runs, which write their checkpoints, and ends.
+    if (found != studies_.end()) signal_process(found->second, SIGTERM);
+}
+
+void LaunchWorker::post(const RunFolder& folder, const std::string& kind) {
+    const Result<std::string> id = post_command(folder, kind);
+    if (id) {
+        Q_EMIT posted(QString::fromStdString(kind), *id);
+    } else {
+        Q_EMIT failed(id.error());
+    }
+}
+
+void LaunchWorker::stopRun(const RunFolder& folder) {
+    if (!queue_->remove(folder)) Q_EMIT stopEngine(folder);
+}
+
+void LaunchWorker::poll() {
+    for (const QueueItem& item : queue_->poll()) {
+        if (item.error) Q_EMIT failed(*item.error);
+    }
+    for (auto it = studies_.begin(); it != studies_.end();) {
+        const auto ours = ours_.find(it->first);
+        const std::optional<int> ended =
+            ours != ours_.end()
+                ? ours->second.poll()
+                : (look_up(it->second) == ProcessState::alive ? std::nullopt : std::optional(0));
+        if (!ended) {
+            ++it;
+            continue;
+        }
+        const std::string name = it->first;
+        it = studies_.erase(it);
+        ours_.erase(name);
+        if (project_) {
+            std::error_code ignored;
+            fs::remove(studyFile(name), ignored);
+        }
+        if (*ended != 0 && *ended != 130) {
+            Q_EMIT failed(
+                Error{.kind = ErrorKind::internal,
+                      .message = "the study " + name + " ended with code " + std::to_string(*ended),
+                      .path = project_ ? project_->folder() + "/studies/" + name + ".log" : std::string(),
+                      .hint = "its log says why"});
+        }
+        Q_EMIT studyRunning(QString::fromStdString(name), false);
+    }
+}
+
+}  // namespace braid::ui

@@ -1,0 +1,55 @@
+// The thread behind RunController: makes run folders, starts engines, keeps the queue.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/launch/launcher.h"
+#include "core/launch/local_queue.h"
+#include "core/record/project.h"
+
+class QTimer;
+
+namespace braid::ui {
+
+class LaunchWorker : public QObject {
+    Q_OBJECT
+
+public:
+    LaunchWorker() = default;
+    ~LaunchWorker() override;
+
+    // Also picks up studies that an earlier window started and that still work.
+    void setProject(const QString& folder);
+    void setJobs(int jobs);
+    void startRun(const RunPlan& plan);
+    void resumeRun(const RunFolder& folder);  // queued like a new one
+    void startStudy(const QString& name);
+    void stopStudy(const QString& name);
+    void post(const RunFolder& folder, const std::string& kind);
+    // Stops a run that waits here; otherwise asks the caller to stop the engine.
+    void stopRun(const RunFolder& folder);
+
+Q_SIGNALS:
+    void runMade(const braid::RunId& id);
+    void posted(const QString& kind, const std::string& commandId);
+    void stopEngine(const braid::RunFolder& folder);
+    void studyRunning(const QString& name, bool running);
+    void failed(const braid::Error& error);
+
+private:
+    void poll();
+    std::string studyFile(const std::string& name) const;
+
+    std::optional<Project> project_;
+    std::unique_ptr<LocalQueue> queue_ = std::make_unique<LocalQueue>(1);
+    std::map<std::string, ProcessIdentity> studies_;  // those that work
+    std::map<std::string, EngineProcess> ours_;       // started by this window: reaped here
+    QTimer* timer_ = nullptr;
+};
+
+}  // namespace braid::ui

@@ -1,0 +1,27 @@
+// What was asked for on the command line of `braid`.
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "widgets/common/theme.h"
+
+namespace braid::ui {
+
+struct Options {
+    QString project;  // folder; empty: the one around the working directory, the last, the example
+    std::optional<ThemeMode> theme;  // for this start only
+    bool safeMode = false;           // no saved layout, shortcuts or project
+    bool resetSettings = false;
+    QString workspace;   // shown first
+    QString screenshot;  // file: draw the window there and quit
+    QSize size = QSize(1440, 900);
+    bool measureStartup = false;  // print milliseconds from the start of the process to the first paint
+};
+
+// Exits for --help, --version and what is wrong, with the reason on stderr (exit code 2).
+Options parseOptions(const QStringList& arguments);
+
+}  // namespace braid::ui

@@ -1,0 +1,7 @@
+#include "app/workbench/workspaces.h"
+
+namespace braid::ui {
+
+std::vector<WorkspaceEntry> workspaces() { return {}; }
+
+}  // namespace braid::ui
