@@ -1,7 +1,28 @@
 #include "app/workbench/workspaces.h"
 
+#include <QCoreApplication>
+
+#include "widgets/design/design_inspector.h"
+#include "widgets/design/design_page.h"
+#include "widgets/design/design_workspace.h"
+
 namespace braid::ui {
 
-std::vector<WorkspaceEntry> workspaces() { return {}; }
+namespace {
+
+QString title(const char* text) { return QCoreApplication::translate("Workspaces", text); }
+
+template <class Kind>
+std::unique_ptr<Workspace> make(const WorkspaceContext& context) {
+    return std::make_unique<Kind>(context);
+}
+
+}  // namespace
+
+std::vector<WorkspaceEntry> workspaces() {
+    return {
+        {QStringLiteral("design"), title("Design"), QStringLiteral("design"), make<DesignWorkspace>},
+    };
+}
 
 }  // namespace braid::ui
