@@ -1,4 +1,4 @@
-// Numbers as the shorthand, --set and messages write them.
+// Numbers and words as the shorthand, --set and messages write them.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,8 @@ std::optional<double> read_real(std::string_view text);
 std::optional<std::int64_t> read_integer(std::string_view text);
 
 std::string_view trimmed(std::string_view text);
+
+// At most `bytes` bytes of the text, cut between UTF-8 characters, and "..." where something was cut.
+std::string shortened(std::string_view text, std::size_t bytes);
 
 }  // namespace braid

@@ -16,15 +16,9 @@ namespace {
     std::abort();
 }
 
-// At most 60 bytes, cut between characters.
-std::string in_quotes(std::string_view text) {
-    constexpr std::size_t longest = 60;
-    std::size_t end = std::min(text.size(), longest);
-    while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    std::string shown = "\"" + std::string(text.substr(0, end));
-    if (end < text.size()) shown += "...";
-    return shown + "\"";
-}
+constexpr std::size_t longest_found = 60;
+
+std::string in_quotes(std::string_view text) { return "\"" + shortened(text, longest_found) + "\""; }
 
 std::string found_text(const ParameterValue& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return in_quotes(*text);
@@ -99,10 +93,7 @@ Checked<ParameterValue> parse_parameter(const ParameterDescription& description,
 }
 
 std::string found_in(const Json& json) {
-    constexpr std::size_t longest = 60;
-    std::string text =
-        json.dump(-1, ' ', true, Json::error_handler_t::replace);  // ASCII: may be cut anywhere
-    return text.size() > longest ? text.substr(0, longest) + "..." : text;
+    return shortened(json.dump(-1, ' ', false, Json::error_handler_t::replace), longest_found);
 }
 
 Checked<ParameterValue> parameter_from_json(const Json& json, const std::string& path) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/spec/number_text.h"
+#include "core/spec/pattern_cursor.h"
 #include "core/spec/shorthand.h"
 #include "core/spec/validate.h"
 
@@ -8,7 +9,6 @@ namespace braid {
 namespace {
 
 constexpr std::size_t max_text = std::size_t{1} << 20;
-constexpr std::size_t max_problems = 1000;
 constexpr int max_nesting = 64;
 constexpr std::int64_t max_group_heads = 512;
 constexpr std::size_t max_units = static_cast<std::size_t>(max_layers);
@@ -19,15 +19,11 @@ struct Unit {
 };
 using Units = std::vector<Unit>;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
 // Recursive descent that goes on after a problem, so that all are found in one pass.
-class PatternParser {
+class PatternParser : private PatternCursor {
 public:
     PatternParser(std::string_view text, const MixerCatalog& catalog, PatternValues values)
-        : text_(text), catalog_(catalog), values_(values) {}
+        : PatternCursor(text), catalog_(catalog), values_(values) {}
 
     Checked<Pattern> run() {
         if (text_.size() > max_text) {
@@ -50,43 +46,6 @@ public:
     }
 
 private:
-    void report(TextSpan span, std::string rule, std::string found = "") {
-        if (problems_.size() == max_problems) {
-            problems_.push_back({column(span.begin), "and more problems from here on", "", span});
-            return;
-        }
-        if (problems_.size() < max_problems)
-            problems_.push_back({column(span.begin), std::move(rule), std::move(found), span});
-    }
-    // With the text of the span as what was found.
-    void report_text(TextSpan span, std::string rule) {
-        constexpr std::size_t longest = 40;
-        std::string found(text_.substr(span.begin, std::min(span.end - span.begin, longest)));
-        if (span.end - span.begin > longest) found += "...";
-        report(span, std::move(rule), "\"" + found + "\"");
-    }
-    // Characters, as an editor counts them: continuation bytes of UTF-8 do not count.
-    std::string column(std::size_t at) const {
-        const auto begin = text_.begin();
-        const auto starts = std::count_if(begin, begin + static_cast<std::ptrdiff_t>(at), [](char c) {
-            return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-        });
-        return "column " + std::to_string(starts + 1);
-    }
-
-    bool at_end() const { return at_ >= text_.size(); }
-    char peek() const { return text_[at_]; }
-    bool looking_at(char c) const { return !at_end() && peek() == c; }
-    void skip_space() {
-        while (!at_end() && is_space(peek())) ++at_;
-    }
-    // Bytes of a repeat sign here; 0: none.
-    std::size_t repeat_sign() const {
-        if (at_end()) return 0;
-        if (peek() == 'x' || peek() == 'X' || peek() == '*') return 1;
-        return text_.substr(at_).starts_with("\u00d7") ? 2 : 0;
-    }
-
     Units sequence(int depth) {
         Units result;
         Units run;             // bare layers that a count would repeat
@@ -122,7 +81,7 @@ private:
             if (peek() == '{') {
                 run.push_back(head_wise());
                 has_run = true;
-            } else if (is_letter(peek())) {
+            } else if (at_letter()) {
                 run.push_back(whole_layer());
                 has_run = true;
             } else {
@@ -169,7 +128,7 @@ private:
         const std::size_t begin = at_;
         at_ += sign;
         skip_space();
-        const auto count = number(true);
+        const auto count = number();
         if (!count) {
             at_ = std::min(at_, begin + sign);
             report({begin, begin + sign}, "needs a number of repeats, such as x6");
@@ -177,22 +136,6 @@ private:
         }
         if (*count < 1) report({begin, at_}, "must repeat at least once", std::to_string(*count));
         return std::max<std::int64_t>(*count, 1);
-    }
-
-    // Digits, saturating far above every limit.
-    std::optional<std::int64_t> number(bool may_be_negative) {
-        const std::size_t begin = at_;
-        const bool negative = may_be_negative && looking_at('-');
-        if (negative) ++at_;
-        const std::size_t digits = at_;
-        std::int64_t value = 0;
-        constexpr std::int64_t ceiling = 1'000'000'000'000;
-        for (; !at_end() && is_digit(peek()); ++at_) value = std::min(ceiling, value * 10 + (peek() - '0'));
-        if (at_ == digits) {
-            at_ = begin;
-            return std::nullopt;
-        }
-        return negative ? -value : value;
     }
 
     void repeat(Units& units, std::int64_t count, TextSpan span) {
@@ -245,7 +188,7 @@ private:
             }
             if (peek() == ',') {
                 ++at_;
-            } else if (is_letter(peek())) {
+            } else if (at_letter()) {
                 unit.layer.groups.push_back(share());
             } else {
                 unexpected();
@@ -280,7 +223,7 @@ private:
     std::int64_t heads(const char* what) {
         skip_space();
         const std::size_t begin = at_;
-        const auto count = number(true);
+        const auto count = number();
         if (!count)
             report({begin > 0 ? begin - 1 : 0, begin},
                    std::string("needs a number of ") + what + " behind it");
@@ -377,34 +320,10 @@ private:
         return text;
     }
 
-    // Everything up to the next character that could start something, as one problem.
-    void unexpected() {
-        const std::size_t begin = at_;
-        if (is_digit(peek())) {
-            number(false);
-            const std::string count(text_.substr(begin, at_ - begin));
-            report_text({begin, at_},
-                        "is a number without x; a repeat count is written x" + count.substr(0, 20));
-            return;
-        }
-        if (peek() == ')' || peek() == ']' || peek() == '}') {
-            ++at_;
-            report_text({begin, at_}, "closes nothing that was opened");
-            return;
-        }
-        do ++at_;
-        while (!at_end() && !is_space(peek()) && !is_letter(peek()) && !is_digit(peek()) &&
-               std::string_view("(){}[],").find(peek()) == std::string_view::npos && repeat_sign() == 0);
-        report_text({begin, at_}, "is not part of a pattern");
-    }
-
-    std::string_view text_;
     const MixerCatalog& catalog_;
     PatternValues values_;
-    std::size_t at_ = 0;
     bool repeated_ = false;
     bool too_many_ = false;
-    Diagnostics problems_;
 };
 
 }  // namespace

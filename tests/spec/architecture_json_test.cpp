@@ -28,6 +28,7 @@ std::vector<std::string> problems(const std::string& text) {
 }
 
 TEST(ArchitectureJson, AFileOfTheFirstSchemaStillOpens) {
+    ASSERT_NE(std::getenv("BRAID_SOURCE_DIR"), nullptr) << "run by ctest";
     const std::string folder = std::getenv("BRAID_SOURCE_DIR");
     const auto json = read_json(folder + "/tests/golden/architecture_v1.json");
     ASSERT_TRUE(json) << describe(json.error());
