@@ -39,15 +39,16 @@ template <class T>
 void transpose(const Heads<const T>& heads, std::int64_t b, std::int64_t h, const AttentionShape& s, T* to) {
     const std::int64_t stride = padded<T>(s.tokens);
     const T* from = heads.at(b, h);
-    for (std::int64_t t0 = 0; t0 < stride; t0 += width<T>) {
-        const std::int64_t count = least(width<T>, s.tokens - t0);
-        for (std::int64_t c = 0; c < s.head_dim; ++c) {
-            Vector<T> column = {};
-            for (std::int64_t i = 0; i < count; ++i) column[i] = from[(t0 + i) * heads.token_stride + c];
-            store(to + c * stride + t0, column);
-        }
-    }
+    for (std::int64_t t = 0; t < s.tokens; ++t)
+        for (std::int64_t c = 0; c < s.head_dim; ++c) to[c * stride + t] = from[t * heads.token_stride + c];
+    for (std::int64_t c = 0; c < s.head_dim; ++c)
+        for (std::int64_t t = s.tokens; t < stride; ++t) to[c * stride + t] = 0;
 }
+
+float exp_of(float x) { return __builtin_expf(x); }
+double exp_of(double x) { return __builtin_exp(x); }
+float log_of(float x) { return __builtin_logf(x); }
+double log_of(double x) { return __builtin_log(x); }
 
 // Keys that some row of [first, last) sees, rounded outwards to whole vectors (and so, maybe, beyond the
 // tokens).
@@ -69,11 +70,12 @@ Range visible(const AttentionShape& s, std::int64_t t, std::int64_t origin) {
 // inside).
 template <class T, class F>
 BRAID_INLINE void visit(const Range& inside, std::int64_t begin, std::int64_t end, F&& f) {
+    using Lane = typename Simd<T>::Lane;
     typename Simd<T>::Bits lane;
-    for (std::int64_t i = 0; i < width<T>; ++i) lane[i] = decltype(lane[0] + 0)(i);
+    for (std::int64_t i = 0; i < width<T>; ++i) lane[i] = Lane(i);
     for (std::int64_t i = begin; i < end; i += width<T>) {
-        const auto at = lane + decltype(lane[0] + 0)(i);
-        f(i, (at >= decltype(lane[0] + 0)(inside.begin)) & (at < decltype(lane[0] + 0)(inside.end)));
+        const auto at = lane + Lane(i);
+        f(i, (at >= Lane(inside.begin)) & (at < Lane(inside.end)));
     }
 }
 
@@ -118,9 +120,9 @@ void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, 
                 sums += p;
             });
             T sum = sum_of<T>(sums);
-            if (args.sink) sum += T(__builtin_exp(double(args.sink[h] - top)));
+            if (args.sink) sum += exp_of(args.sink[h] - top);
             inverse[r] = 1 / sum;
-            args.lse[(b * s.heads + h) * s.tokens + first + r] = T(double(top) + __builtin_log(double(sum)));
+            args.lse[(b * s.heads + h) * s.tokens + first + r] = top + log_of(sum);
         }
         const std::int64_t depth = least(keys.end, s.tokens) - keys.begin;
         strip_product<T>(rows, cols, depth, score, count, 1, v.row(keys.begin), v.stride, out, cols, false);
@@ -206,11 +208,12 @@ void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::in
                              scratch.values_t + near.begin, tokens, ds + begin, count, false);
             for (int r = 0; r < rows; ++r) {
                 const std::int64_t t = first + r;
-                T delta = 0;
+                Vector<T> products = {};
                 for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
-                    delta += sum_of<T>(load(o + t * args.o.token_stride + i, n) * load(d_o.row(t) + i, n));
+                    products += load(o + t * args.o.token_stride + i, n) * load(d_o.row(t) + i, n);
                 });
-                if (args.sink) sink_sum -= __builtin_exp(double(args.sink[h] - lse[t])) * double(delta);
+                const T delta = sum_of<T>(products);
+                if (args.sink) sink_sum -= double(exp_of(args.sink[h] - lse[t])) * double(delta);
                 const T log_sum = lse[t];
                 T* p_row = p + r * count;
                 T* ds_row = ds + r * count;

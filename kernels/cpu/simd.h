@@ -24,6 +24,7 @@ struct Simd<float> {
     using Vector [[gnu::vector_size(BRAID_VECTOR_BYTES)]] = float;
     using Unaligned [[gnu::vector_size(BRAID_VECTOR_BYTES), gnu::aligned(4), gnu::may_alias]] = float;
     using Bits [[gnu::vector_size(BRAID_VECTOR_BYTES)]] = std::int32_t;
+    using Lane = std::int32_t;
     // exp: x = n ln 2 + r. Adding `round_shift` leaves n in the low bits of the sum.
     static constexpr float round_shift = 0x1.8p23f;
     static constexpr float ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cf8p-20f;
@@ -38,6 +39,7 @@ struct Simd<double> {
     using Vector [[gnu::vector_size(BRAID_VECTOR_BYTES)]] = double;
     using Unaligned [[gnu::vector_size(BRAID_VECTOR_BYTES), gnu::aligned(8), gnu::may_alias]] = double;
     using Bits [[gnu::vector_size(BRAID_VECTOR_BYTES)]] = std::int64_t;
+    using Lane = std::int64_t;
     static constexpr double round_shift = 0x1.8p52;
     static constexpr double ln2_high = 0x1.62e42fefa3800p-1, ln2_low = 0x1.ef35793c76730p-45;
     static constexpr double exp_min = -708.0, exp_max = 709.0;
@@ -90,17 +92,34 @@ BRAID_INLINE Vector<T> maximum(Vector<T> a, Vector<T> b) {
     return a > b ? a : b;
 }
 
+// Row r: the lanes that lie 2^r away, for reductions by halves.
+template <class T>
+struct Crossing {
+    alignas(64) typename Simd<T>::Lane lanes[4][width<T>] = {};
+    constexpr Crossing() {
+        for (int r = 0; r < 4; ++r)
+            for (std::int64_t i = 0; i < width<T>; ++i)
+                lanes[r][i] = static_cast<typename Simd<T>::Lane>(i ^ (std::int64_t{1} << r));
+    }
+};
+template <class T>
+inline constexpr Crossing<T> crossing;
+
+template <class T, class F>
+BRAID_INLINE T reduce(Vector<T> value, F&& f) {
+#pragma GCC unroll 4
+    for (int r = 0; (1 << r) < width<T>; ++r)
+        value = f(value, __builtin_shuffle(
+                             value, *reinterpret_cast<const typename Simd<T>::Bits*>(crossing<T>.lanes[r])));
+    return value[0];
+}
 template <class T>
 BRAID_INLINE T sum_of(Vector<T> value) {
-    T sum = 0;
-    for (std::int64_t i = 0; i < width<T>; ++i) sum += value[i];
-    return sum;
+    return reduce<T>(value, [](Vector<T> a, Vector<T> b) { return a + b; });
 }
 template <class T>
 BRAID_INLINE T maximum_of(Vector<T> value) {
-    T top = value[0];
-    for (std::int64_t i = 1; i < width<T>; ++i) top = value[i] > top ? value[i] : top;
-    return top;
+    return reduce<T>(value, [](Vector<T> a, Vector<T> b) { return maximum<T>(a, b); });
 }
 
 // e^x to about one unit in the last place; arguments outside the range of normal numbers are clamped.
