@@ -145,23 +145,19 @@ void forward_body(void* data, int worker, int workers) {
         forward_head(args, i / s.heads, i % s.heads, scratch);
 }
 
-// Query rows whose scores are kept at once in the backward pass: two buffers of about 256 KiB.
-template <class T>
-std::int64_t block_rows(const AttentionShape& s) {
-    const std::int64_t seen = s.window > 0 ? least(s.tokens, s.window + 128) : s.tokens;
-    const std::int64_t fitting = 65536 / padded<T>(seen) / strip_rows * strip_rows;
-    return least(most(fitting, strip_rows), 11 * strip_rows);
-}
+// Scores of a block of queries and a block of keys are kept at once in the backward pass: two buffers of 132
+// KiB in float32.
+constexpr std::int64_t block_rows = 11 * strip_rows;
+constexpr std::int64_t block_keys = 256;
 
 template <class T>
 struct BackwardScratch {
-    T *keys_t, *values_t, *k, *q, *d_o, *p, *ds, *dk, *dv, *dq;
+    T *keys_t, *values_t, *k, *q, *d_o, *p, *ds, *dk, *dv, *dq, *delta;
 };
 
 template <class T>
 std::int64_t carve(const AttentionShape& s, T* memory, BackwardScratch<T>& scratch) {
     const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
-    const std::int64_t block = block_rows<T>(s) * tokens;
     T* next = memory;
     const auto take = [&next](T*& part, std::int64_t elements) {
         part = next;
@@ -174,89 +170,132 @@ std::int64_t carve(const AttentionShape& s, T* memory, BackwardScratch<T>& scrat
     take(scratch.d_o, cols * tokens);
     take(scratch.dk, cols * tokens);
     take(scratch.dv, cols * tokens);
-    take(scratch.dq, strip_rows * cols);
-    take(scratch.p, block);
-    take(scratch.ds, block);
+    take(scratch.dq, cols * tokens);
+    take(scratch.delta, tokens);
+    take(scratch.p, block_rows * block_keys);
+    take(scratch.ds, block_rows * block_keys);
     return next - memory;
+}
+
+template <class T>
+void zero(T* to, std::int64_t from, std::int64_t end) {
+    for (std::int64_t i = from; i < end; i += width<T>) store(to + i, Vector<T>{});
+}
+
+template <class T>
+void write_rows(const Heads<T>& to, std::int64_t b, std::int64_t h, const AttentionShape& s, const T* from) {
+    const std::int64_t cols = padded<T>(s.head_dim);
+    for (std::int64_t t = 0; t < s.tokens; ++t)
+        for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
+            store(to.at(b, h) + t * to.token_stride + i, load(from + t * cols + i), n);
+        });
+}
+
+// What the strips of one head share.
+template <class T>
+struct BackwardHead {
+    AttentionShape s;
+    Rows<T> q, d_o, k;
+    const T* lse;
+    BackwardScratch<T> scratch;
+};
+
+// p and ds of the queries [first, first + rows) against keys; dq grows by ds k.
+template <class T>
+void backward_strip(const BackwardHead<T>& head, std::int64_t first, int rows, const Range& keys, T* p,
+                    T* ds) {
+    const AttentionShape& s = head.s;
+    const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
+    const std::int64_t count = keys.end - keys.begin;
+    const Range seen = keys_of<T>(s, first, first + rows);
+    const Range near = {most(seen.begin, keys.begin), least(seen.end, keys.end)};
+    if (near.begin >= near.end) {
+        zero(p, 0, rows * count);
+        zero(ds, 0, rows * count);
+        return;
+    }
+    const std::int64_t begin = near.begin - keys.begin, end = near.end - keys.begin;
+    strip_product<T>(rows, end - begin, s.head_dim, head.q.row(first), head.q.stride, 1,
+                     head.scratch.keys_t + near.begin, tokens, p + begin, count, false);
+    strip_product<T>(rows, end - begin, s.head_dim, head.d_o.row(first), head.d_o.stride, 1,
+                     head.scratch.values_t + near.begin, tokens, ds + begin, count, false);
+    const T scale = T(s.scale);
+    for (int r = 0; r < rows; ++r) {
+        const T log_sum = head.lse[first + r], delta = head.scratch.delta[first + r];
+        T* p_row = p + r * count;
+        T* ds_row = ds + r * count;
+        zero(p_row, 0, begin);
+        zero(ds_row, 0, begin);
+        visit<T>(visible(s, first + r, keys.begin), begin, end, [&](std::int64_t i, auto mask) {
+            const Vector<T> e = exponential<T>(load(p_row + i) * scale - log_sum);
+            const Vector<T> probability = mask ? e : Vector<T>{};
+            const Vector<T> slope = mask ? load(ds_row + i) - delta : Vector<T>{};
+            store(p_row + i, probability);
+            store(ds_row + i, probability * slope * scale);
+        });
+        zero(p_row, end, count);
+        zero(ds_row, end, count);
+    }
+    const std::int64_t depth = least(near.end, s.tokens) - near.begin;
+    strip_product<T>(rows, cols, depth, ds + begin, count, 1, head.k.row(near.begin), head.k.stride,
+                     head.scratch.dq + first * cols, cols, true);
+}
+
+// The queries [from, to) against the keys: dk += ds^T q and dv += p^T d_o over the rows that can see a key.
+template <class T>
+void backward_block(const BackwardHead<T>& head, std::int64_t from, std::int64_t to, const Range& keys) {
+    const AttentionShape& s = head.s;
+    const BackwardScratch<T>& scratch = head.scratch;
+    const std::int64_t cols = padded<T>(s.head_dim), count = keys.end - keys.begin;
+    for (std::int64_t first = from; first < to; first += strip_rows)
+        backward_strip(head, first, int(least(strip_rows, to - first)), keys,
+                       scratch.p + (first - from) * count, scratch.ds + (first - from) * count);
+    const std::int64_t last = least(keys.end, s.tokens);
+    for (std::int64_t key = keys.begin; key < last; key += strip_rows) {
+        const int rows = int(least(strip_rows, last - key));
+        const std::int64_t begin = most(from, key);
+        const std::int64_t end = s.window > 0 ? least(to, key + rows - 1 + s.window) : to;
+        if (begin >= end) continue;
+        const std::int64_t corner = (begin - from) * count + key - keys.begin;
+        strip_product<T>(rows, cols, end - begin, scratch.ds + corner, 1, count, head.q.row(begin),
+                         head.q.stride, scratch.dk + key * cols, cols, true);
+        strip_product<T>(rows, cols, end - begin, scratch.p + corner, 1, count, head.d_o.row(begin),
+                         head.d_o.stride, scratch.dv + key * cols, cols, true);
+    }
 }
 
 template <class T>
 void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::int64_t h, const Rows<T>& k,
                    const BackwardScratch<T>& scratch) {
     const AttentionShape& s = args.shape;
-    const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
-    const Rows<T> q = rows_of(args.q, b, h, s, scratch.q);
-    const Rows<T> d_o = rows_of(args.d_o, b, h, s, scratch.d_o);
-    const T* o = args.o.at(b, h);
-    const T* lse = args.lse + (b * s.heads + h) * s.tokens;
-    const T scale = T(s.scale);
+    const BackwardHead<T> head = {.s = s,
+                                  .q = rows_of(args.q, b, h, s, scratch.q),
+                                  .d_o = rows_of(args.d_o, b, h, s, scratch.d_o),
+                                  .k = k,
+                                  .lse = args.lse + (b * s.heads + h) * s.tokens,
+                                  .scratch = scratch};
     double sink_sum = 0;
-    const std::int64_t block = block_rows<T>(s);
-    for (std::int64_t from = 0; from < s.tokens; from += block) {
-        const std::int64_t to = least(from + block, s.tokens);
-        const Range keys = keys_of<T>(s, from, to);
-        const std::int64_t count = keys.end - keys.begin;
-        for (std::int64_t first = from; first < to; first += strip_rows) {
-            const int rows = int(least(strip_rows, to - first));
-            const Range near = keys_of<T>(s, first, first + rows);
-            const std::int64_t begin = near.begin - keys.begin, end = near.end - keys.begin;
-            T* p = scratch.p + (first - from) * count;
-            T* ds = scratch.ds + (first - from) * count;
-            strip_product<T>(rows, end - begin, s.head_dim, q.row(first), q.stride, 1,
-                             scratch.keys_t + near.begin, tokens, p + begin, count, false);
-            strip_product<T>(rows, end - begin, s.head_dim, d_o.row(first), d_o.stride, 1,
-                             scratch.values_t + near.begin, tokens, ds + begin, count, false);
-            for (int r = 0; r < rows; ++r) {
-                const std::int64_t t = first + r;
-                Vector<T> products = {};
-                for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
-                    products += load(o + t * args.o.token_stride + i, n) * load(d_o.row(t) + i, n);
-                });
-                const T delta = sum_of<T>(products);
-                if (args.sink) sink_sum -= double(exp_of(args.sink[h] - lse[t])) * double(delta);
-                const T log_sum = lse[t];
-                T* p_row = p + r * count;
-                T* ds_row = ds + r * count;
-                for (std::int64_t i = 0; i < begin; i += width<T>) {
-                    store(p_row + i, Vector<T>{});
-                    store(ds_row + i, Vector<T>{});
-                }
-                visit<T>(visible(s, t, keys.begin), begin, end, [&](std::int64_t i, auto mask) {
-                    const Vector<T> e = exponential<T>(load(p_row + i) * scale - log_sum);
-                    const Vector<T> probability = mask ? e : Vector<T>{};
-                    const Vector<T> slope = mask ? load(ds_row + i) - delta : Vector<T>{};
-                    store(p_row + i, probability);
-                    store(ds_row + i, probability * slope * scale);
-                });
-                for (std::int64_t i = end; i < count; i += width<T>) {
-                    store(p_row + i, Vector<T>{});
-                    store(ds_row + i, Vector<T>{});
-                }
-            }
-            const std::int64_t depth = least(near.end, s.tokens) - near.begin;
-            strip_product<T>(rows, cols, depth, ds + begin, count, 1, k.row(near.begin), k.stride, scratch.dq,
-                             cols, false);
-            for (int r = 0; r < rows; ++r)
-                for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
-                    store(args.dq.at(b, h) + (first + r) * args.dq.token_stride + i,
-                          load(scratch.dq + r * cols + i), n);
-                });
-        }
-        // dk += ds^T q, dv += p^T d_o over the rows of the block that can see the key.
-        const std::int64_t last = least(keys.end, s.tokens);
-        for (std::int64_t key = keys.begin; key < last; key += strip_rows) {
-            const int rows = int(least(strip_rows, last - key));
-            const std::int64_t begin = most(from, key);
-            const std::int64_t end = s.window > 0 ? least(to, key + rows - 1 + s.window) : to;
-            if (begin >= end) continue;
-            const std::int64_t corner = (begin - from) * count + key - keys.begin;
-            strip_product<T>(rows, cols, end - begin, scratch.ds + corner, 1, count, q.row(begin), q.stride,
-                             scratch.dk + key * cols, cols, true);
-            strip_product<T>(rows, cols, end - begin, scratch.p + corner, 1, count, d_o.row(begin),
-                             d_o.stride, scratch.dv + key * cols, cols, true);
-        }
+    for (std::int64_t t = 0; t < s.tokens; ++t) {
+        const T* o = args.o.at(b, h) + t * args.o.token_stride;
+        Vector<T> products = {};
+        for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
+            products += load(o + i, n) * load(head.d_o.row(t) + i, n);
+        });
+        scratch.delta[t] = sum_of<T>(products);
+        if (args.sink) sink_sum -= double(exp_of(args.sink[h] - head.lse[t])) * double(scratch.delta[t]);
     }
     if (args.sink) args.sink_parts[b * s.heads + h] = T(sink_sum);
+    zero(scratch.dq, 0, s.tokens * padded<T>(s.head_dim));
+    for (std::int64_t key = 0; key < s.tokens; key += block_keys) {
+        const std::int64_t last_key = least(key + block_keys, s.tokens) - 1;
+        const std::int64_t last = s.window > 0 ? least(s.tokens, last_key + s.window) : s.tokens;
+        for (std::int64_t from = key; from < last; from += block_rows) {
+            const std::int64_t to = least(from + block_rows, last);
+            const Range seen = keys_of<T>(s, from, to);
+            backward_block(head, from, to, {most(seen.begin, key), least(seen.end, padded<T>(last_key + 1))});
+        }
+    }
+    write_rows(args.dq, b, h, s, scratch.dq);
 }
 
 template <class T>
@@ -273,13 +312,11 @@ void backward_body(void* data, int worker, int workers) {
         transpose(args.k, b, g, s, scratch.keys_t);
         transpose(args.v, b, g, s, scratch.values_t);
         const Rows<T> k = rows_of(args.k, b, g, s, scratch.k);
-        for (std::int64_t i = 0; i < s.tokens * cols; ++i) scratch.dk[i] = scratch.dv[i] = 0;
+        zero(scratch.dk, 0, s.tokens * cols);
+        zero(scratch.dv, 0, s.tokens * cols);
         for (std::int64_t h = g * queries; h < (g + 1) * queries; ++h) backward_head(args, b, h, k, scratch);
-        for (std::int64_t t = 0; t < s.tokens; ++t)
-            for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
-                store(args.dk.at(b, g) + t * args.dk.token_stride + i, load(scratch.dk + t * cols + i), n);
-                store(args.dv.at(b, g) + t * args.dv.token_stride + i, load(scratch.dv + t * cols + i), n);
-            });
+        write_rows(args.dk, b, g, s, scratch.dk);
+        write_rows(args.dv, b, g, s, scratch.dv);
     }
 }
 
