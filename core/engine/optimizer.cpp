@@ -22,7 +22,6 @@ Optimizer::Optimizer(const TrainingSpec& training, ParameterStore& store, Ops& o
                 .momentum = at::zeros({values.numel()}, values.options()),
                 .exp_avg_sq = at::zeros({values.numel() - adamw_begin}, values.options()),
                 .adamw_begin = adamw_begin};
-    host_scalars_ = at::ones({step_scalar::gradient_norm}, values.options().device(at::kCPU));
     scalars_ = at::ones({step_scalar::count}, values.options());
 }
 
@@ -36,10 +35,13 @@ void Optimizer::step(double learning_rate) {
     measured_ = false;
     ++steps_done_;
     const double steps = double(steps_done_);
-    host_scalars_[step_scalar::learning_rate] = learning_rate;
-    host_scalars_[step_scalar::bias_correction1] = 1 - std::pow(adamw_.beta1, steps);
-    host_scalars_[step_scalar::bias_correction2] = 1 - std::pow(adamw_.beta2, steps);
-    scalars_.narrow(0, 0, step_scalar::gradient_norm).copy_(host_scalars_);
+    // Fills, not a copy from the host, which would wait for the device.
+    const auto set = [this](step_scalar::Index index, double value) {
+        scalars_.select(0, index).fill_(value);
+    };
+    set(step_scalar::learning_rate, learning_rate);
+    set(step_scalar::bias_correction1, 1 - std::pow(adamw_.beta1, steps));
+    set(step_scalar::bias_correction2, 1 - std::pow(adamw_.beta2, steps));
 
     for (const MuonGroup& group : store_.muon_groups()) ops_.muon_step(group, muon_, tensors_, scalars_);
     const ParameterLayout& layout = store_.layout();

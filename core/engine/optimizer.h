@@ -41,7 +41,7 @@ private:
     double weight_decay_ = 0;
     double max_norm_ = 0;
     OptimizerTensors tensors_;
-    at::Tensor host_scalars_, scalars_;
+    at::Tensor scalars_;
     std::int64_t steps_done_ = 0;
     bool measured_ = false;
 };
