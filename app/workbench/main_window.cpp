@@ -8,6 +8,7 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QTimer>
+#include <QTreeView>
 #include <algorithm>
 
 #include "app/workbench/device.h"
@@ -103,11 +104,17 @@ MainWindow::MainWindow(ProjectSession& session, RunCommands& commands, std::vect
     if (!place(first) && !places_.empty()) first = places_.front().entry.id;
     showWorkspace(first);
     updateTitle();
+    projectPanel_->tree()->setFocus(Qt::OtherFocusReason);
 }
 
 MainWindow::~MainWindow() {
-    // The pages belong to widgets that die later than the workspaces that look after them.
-    for (Place& place : places_) place.workspace.reset();
+    // The pages belong to widgets that die later than the workspaces that look after them; what a workspace
+    // says while it ends finds nobody.
+    current_.clear();
+    for (Place& place : places_) {
+        if (place.workspace) place.workspace->disconnect(this);
+        place.workspace.reset();
+    }
 }
 
 MainWindow::Place* MainWindow::place(const QString& id) {

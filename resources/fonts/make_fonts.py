@@ -59,6 +59,11 @@ def tabular_digits(font):
             for index in record.Feature.LookupListIndex:
                 for sub in table.LookupList.Lookup[index].SubTable:
                     lookup.update(getattr(sub, "ExtSubTable", sub).mapping)
+    digits = [font.getBestCmap()[code] for code in range(ord("0"), ord("9") + 1)]
+    digits = [lookup.get(name, name) for name in digits]
+    widest = max(font["hmtx"][name][0] for name in digits)
+    for name in digits:  # some weights are off by a unit
+        font["hmtx"][name] = (widest, font["hmtx"][name][1])
     for cmap in font["cmap"].tables:
         for code in range(ord("0"), ord("9") + 1):
             if code in cmap.cmap:

@@ -30,8 +30,9 @@ std::string autosaveFile(const std::string& projectFolder, const std::string& na
 Result<void> writeAutosave(const std::string& projectFolder, const std::string& name,
                            const ArchitectureSpec& spec) {
     if (Result<void> made = make_folder(autosaveFolder(projectFolder)); !made) return made;
-    return write_json_atomically(autosaveFile(projectFolder, name),
-                                 {{"process", processToJson(this_process())}, {"architecture", to_json(spec)}});
+    return write_json_atomically(
+        autosaveFile(projectFolder, name),
+        {{"process", processToJson(this_process())}, {"architecture", to_json(spec)}});
 }
 
 void removeAutosave(const std::string& projectFolder, const std::string& name) {

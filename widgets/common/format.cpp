@@ -12,8 +12,9 @@ QString formatPercent(double fraction) {
 }
 
 QString formatEta(double seconds, double plusMinus) {
-    return QCoreApplication::translate("Format", "%1 ± %2 left")
-        .arg(formatClock(seconds), formatDuration(std::ceil(plusMinus)));
+    const QString range =
+        plusMinus < 60 ? QStringLiteral("%1 s").arg(int(std::ceil(plusMinus))) : formatDuration(plusMinus);
+    return QCoreApplication::translate("Format", "%1 ± %2 left").arg(formatClock(seconds), range);
 }
 
 }  // namespace braid::ui

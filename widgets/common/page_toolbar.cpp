@@ -22,6 +22,7 @@ PageToolbar::PageToolbar(const QString& title, QWidget* parent)
     setFixedHeight(metrics::toolbar);
     layout_->setContentsMargins(metrics::gap3, 0, metrics::gap3, 0);
     layout_->setSpacing(metrics::gap2);
+    layout_->setSizeConstraint(QLayout::SetNoConstraint);  // narrower than its widgets: they fold
     title_->setElided(Qt::ElideRight);
     title_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     note_->setElided(Qt::ElideRight);

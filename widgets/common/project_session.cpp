@@ -85,12 +85,11 @@ public:
     // Work on files; `done` gets its result in the GUI thread, if the session still lives.
     template <class Work>
     void onWriter(Work work, std::function<void(const Result<void>&)> done) {
-        writers.start(
-            [owner = q, work = std::move(work), done = std::move(done)] {
-                const Result<void> result = work();
-                QMetaObject::invokeMethod(
-                    owner, [done, result] { done(result); }, Qt::QueuedConnection);
-            });
+        writers.start([owner = q, work = std::move(work), done = std::move(done)] {
+            const Result<void> result = work();
+            QMetaObject::invokeMethod(
+                owner, [done, result] { done(result); }, Qt::QueuedConnection);
+        });
     }
 
     // The usual end of writing a document.

@@ -36,6 +36,14 @@ public:
     }
 
 protected:
+    void keyPressEvent(QKeyEvent* event) override {
+        const int key = event->key();
+        if (key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down) {
+            event->ignore();  // Segments moves the choice
+        } else {
+            QAbstractButton::keyPressEvent(event);
+        }
+    }
     void paintEvent(QPaintEvent*) override {
         const Tokens& t = tokens();
         QPainter painter(this);

@@ -79,6 +79,10 @@ bool drawViewPrimitive(QStyle::PrimitiveElement element, const QStyleOption& opt
                 painter.fillRect(QRect(left ? option.rect.right() : option.rect.left(), option.rect.top(), 1,
                                        option.rect.height()),
                                  t.border);
+                // The hairline under the dock's title runs on to it.
+                painter.fillRect(QRect(option.rect.left(), option.rect.top() + metrics::dockTitle - 1,
+                                       option.rect.width(), 1),
+                                 t.border);
             } else {
                 painter.fillRect(QRect(option.rect.left(), option.rect.center().y(), option.rect.width(), 1),
                                  t.border);
