@@ -139,9 +139,9 @@ private:
     }
 
     void repeat(Units& units, std::int64_t count, TextSpan span) {
-        if (too_many_) return;
         const std::size_t size = units.size();
-        if (size > 0 && count > max_layers / static_cast<std::int64_t>(size)) {
+        if (too_many_ || size == 0) return;  // of nothing, a huge count would still be counted through
+        if (count > max_layers / static_cast<std::int64_t>(size)) {
             report_text(span, "makes more than 10,000 layers");
             too_many_ = true;
             units.clear();

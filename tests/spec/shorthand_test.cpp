@@ -201,6 +201,7 @@ TEST(Shorthand, HugeCountsAndDeepNestingAreRefusedQuickly) {
                 ElementsAre("column 13: makes more than 10,000 layers, got \"x9999\""));
     EXPECT_THAT(problems("F x99999999999999999999999"),
                 ElementsAre(HasSubstr("makes more than 10,000 layers")));
+    EXPECT_THAT(problems("()x999999999999"), ElementsAre("column 1: has no layers inside, got \"()\""));
     EXPECT_THAT(problems("F x6000 S x6000"), ElementsAre(HasSubstr("is beyond 10,000 layers")));
     EXPECT_EQ(parse_pattern("F x10000", mixers())->layers.size(), 10000U);
     EXPECT_EQ(letters(std::string(64, '(') + "F" + std::string(64, ')')), "F");
