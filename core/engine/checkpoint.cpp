@@ -1,6 +1,8 @@
 #include "core/engine/checkpoint.h"
 
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/isfinite.h>
+#include <ATen/ops/zeros_like.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include "core/base/json.h"
 #include "core/engine/safetensors.h"
 #include "core/engine/trainer.h"
+#include "core/mixers/builtin.h"
 
 namespace braid {
 namespace {
@@ -54,7 +57,7 @@ std::string hash_of(const at::Tensor& host) {
 // The flat parameter storage and its named parts.
 struct ModelTensors {
     at::Tensor flat;
-    std::vector<SafetensorsView> views;
+    std::vector<SafetensorsView> views = {};
 };
 
 ModelTensors model_tensors(const ParameterStore& store) {
@@ -155,7 +158,7 @@ Result<void> write_parts(const std::string& folder, Trainer& trainer, double tra
                         {"optimizer_steps", trainer.optimizer().steps_done()},
                         {"tokens", trainer.step().value * trainer.setup().training.tokens_per_step()},
                         {"training_seconds", training_seconds},
-                        {"architecture_hash", content_hash(trainer.setup().architecture)},
+                        {"architecture_hash", content_hash(trainer.setup().architecture, builtin_mixers())},
                         {"data_fingerprint", trainer.data().fingerprint()},
                         {"hashes", hashes}};
     return write_json_atomically(folder + "/state.json", state);
@@ -288,7 +291,7 @@ Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer
 Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trainer) {
     const Result<StateFile> file = read_state_file(folder);
     if (!file) return fail(file.error());
-    if (file->state.architecture_hash != content_hash(trainer.setup().architecture))
+    if (file->state.architecture_hash != content_hash(trainer.setup().architecture, builtin_mixers()))
         return unusable("it belongs to another architecture", folder);
     if (file->state.data_fingerprint != trainer.data().fingerprint())
         return fail(ErrorKind::invalid_input,

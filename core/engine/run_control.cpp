@@ -1,6 +1,12 @@
 #include "core/engine/run_control.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include <chrono>
+
+#include "core/base/clock.h"
+#include "core/record/process_identity.h"
 
 namespace braid {
 namespace {
@@ -10,6 +16,20 @@ constexpr std::chrono::milliseconds look_every{25};
 // "capture" and whatever a newer window may send: the engine says so instead of leaving it unanswered.
 bool is_obeyed(const std::string& kind) {
     return kind == "pause" || kind == "resume" || kind == "checkpoint" || kind == "stop";
+}
+
+// When this process was started, as the commands' own times are written. A stop that was meant for an earlier
+// engine and came too late for it must not end this one; a stop that came while this one was still loading
+// must.
+std::string process_start() {
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    const double since_boot = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+    const double started =
+        static_cast<double>(this_process().start_time) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    const auto age = std::chrono::duration<double>(since_boot - started);
+    return utc_text_ms(std::chrono::system_clock::now() -
+                       std::chrono::duration_cast<std::chrono::system_clock::duration>(age));
 }
 
 }  // namespace
@@ -40,6 +60,7 @@ void RunControl::wait() {
 }
 
 void RunControl::watch() {
+    const std::string started = process_start();
     std::unique_lock lock(mutex_);
     while (!closing_) {
         lock.unlock();
@@ -49,7 +70,10 @@ void RunControl::watch() {
         std::vector<InboxCommand> obeyed;
         for (InboxCommand& command : taken.commands) {
             writer_.command_received(command);
-            if (is_obeyed(command.kind)) {
+            if (command.created < started) {
+                writer_.command_acknowledged(command.id);
+                writer_.command_done(command.id, "came too late for the engine it was meant for");
+            } else if (is_obeyed(command.kind)) {
                 writer_.command_acknowledged(command.id);
                 obeyed.push_back(std::move(command));
             } else {

@@ -38,3 +38,14 @@ if(BRAID_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer)
     add_link_options(-fsanitize=address,undefined)
 endif()
+
+# Headers that many files of a target share, parsed once; ccache still works.
+function(braid_precompile TARGET)
+    target_precompile_headers(${TARGET} PRIVATE ${ARGN})
+    if(BRAID_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # What ccache asks for to cache files that use a precompiled header.
+        target_compile_options(${TARGET} PRIVATE -fpch-preprocess)
+        set_target_properties(${TARGET} PROPERTIES CXX_COMPILER_LAUNCHER
+            "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${BRAID_CCACHE}")
+    endif()
+endfunction()

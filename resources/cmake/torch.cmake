@@ -34,11 +34,5 @@ target_link_libraries(torch_cuda INTERFACE torch_cpu
 function(braid_use_torch TARGET)
     target_link_libraries(${TARGET} PRIVATE torch_cpu)
     # A file that includes it takes about 5 s to parse it otherwise.
-    target_precompile_headers(${TARGET} PRIVATE <ATen/core/Tensor.h>)
-    if(BRAID_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # What ccache asks for to cache files that use a precompiled header.
-        target_compile_options(${TARGET} PRIVATE -fpch-preprocess)
-        set_target_properties(${TARGET} PROPERTIES CXX_COMPILER_LAUNCHER
-            "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${BRAID_CCACHE}")
-    endif()
+    braid_precompile(${TARGET} <ATen/core/Tensor.h>)
 endfunction()
