@@ -27,7 +27,7 @@ Json cost_json(const ArchitectureSpec& spec, std::int64_t context) {
     }
     return {{"name", spec.name},
             {"pattern", format_pattern(spec.layers, spec, builtin_mixers())},
-            {"hash", content_hash(spec)},
+            {"hash", content_hash(spec, builtin_mixers())},
             {"context", context},
             {"vocab", spec.vocab},
             {"layers", spec.layers.size()},

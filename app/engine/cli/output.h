@@ -29,6 +29,7 @@ private:
 };
 
 void print(const std::string& text);
+inline void print(const char* text) { print(std::string(text)); }
 void print(const Table& table);
 void print(const Json& document);       // indented, one document
 void print_line(const Json& document);  // on one line: JSON lines, the last line of train

@@ -27,7 +27,7 @@ std::string data_home() {
     return environment("HOME") + "/.local/share/braid";
 }
 
-std::string default_project_folder() { return data_home() + "/default"; }
+std::string default_project_folder() { return data_home() + "/projects/default"; }
 
 Result<Project> find_project(const std::string& given) {
     if (!given.empty()) return Project::open(given);

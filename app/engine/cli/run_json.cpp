@@ -29,7 +29,6 @@ Json to_json(const RunEntry& entry) {
                  {"created", entry.created},
                  {"study", entry.study.str()},
                  {"point", entry.point},
-                 {"architecture_hash", entry.architecture_hash},
                  {"steps", entry.steps},
                  {"status", to_json(entry.status)}};
     if (entry.problem) json["problem"] = describe(*entry.problem);

@@ -7,6 +7,7 @@
 #include "app/engine/cli/run_json.h"
 #include "app/engine/verbs/run_verbs.h"
 #include "core/launch/launcher.h"
+#include "core/record/inbox.h"
 
 namespace braid::cli {
 namespace {
@@ -31,7 +32,7 @@ bool works(const RunStatus& status) {
 // What one run answered.
 struct Answer {
     std::string id;
-    std::string text;
+    std::string text = {};
     double acknowledged_ms = -1;  // after the command was posted; below 0: not asked
     std::optional<Error> error = {};
 };

@@ -1,0 +1,57 @@
+// Trains what is missing of a study, some runs at a time.
+//
+// Each run is a `braid-engine train runs/<id>` of its own, which outlives the runner in any case; the runner
+// only starts and watches. So everything that controls a run controls it here too: a run that somebody pauses
+// keeps its place, one that somebody stops is left alone until the next `study run`, one that somebody else
+// started is waited for, one that is paused when the runner comes goes on. To control the study as a whole:
+//   - from the window or another terminal: `study pause|resume|stop NAME`, which send the command to each run
+//     (stop also ends the runner, by SIGTERM to the process named in studies/.NAME.lock);
+//   - by SIGINT or SIGTERM to the runner: all its runs are stopped with their work saved, exit code 130.
+// A runner that is killed loses nothing: the next one finds the runs, finished, working, or lost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/engine/study/study_file.h"
+#include "app/engine/study/study_state.h"
+
+namespace braid::cli {
+
+struct StudyRunOptions {
+    std::int64_t jobs = 0;    // runs at a time; 0: one a core on the CPU, one on CUDA
+    std::string device = {};  // empty: as the study says
+    const std::atomic<bool>* stop_requested = nullptr;
+};
+
+struct RunningPoint {
+    std::string label;
+    RunStatus status;
+    std::int64_t steps = 0;
+};
+
+struct StudyProgress {
+    std::size_t finished = 0;
+    std::size_t points = 0;
+    double fraction = 0;      // of all steps
+    double seconds_left = 0;  // NaN before it can be told
+    bool stopping = false;
+    std::vector<RunningPoint> running = {};
+};
+
+struct StudyOutcome {
+    std::size_t finished = 0;
+    std::size_t stopped = 0;  // by somebody
+    std::vector<std::string> failures;
+    bool interrupted = false;
+};
+
+// `progress` about five times a second, `message` for what happened. Needs the study's lock.
+Result<StudyOutcome> run_study(const OpenedStudy& study, const StudyRunOptions& options,
+                               const std::function<void(const StudyProgress&)>& progress,
+                               const std::function<void(const std::string&)>& message);
+
+}  // namespace braid::cli

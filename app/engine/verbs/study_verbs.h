@@ -1,0 +1,13 @@
+// The verbs below `study`.
+#pragma once
+
+#include "app/engine/cli/command_line.h"
+
+namespace braid::cli {
+
+void add_study_new(CommandLine& line, CLI::App& study);
+void add_study_show(CommandLine& line, CLI::App& study);
+void add_study_run(CommandLine& line, CLI::App& study);       // run, resume
+void add_study_commands(CommandLine& line, CLI::App& study);  // pause, stop
+
+}  // namespace braid::cli
