@@ -1,0 +1,203 @@
+// Runs as a user makes and breaks them.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+
+#include "tests/app_engine/program.h"
+
+namespace braid::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+class Training : public ::testing::Test {
+protected:
+    // The default project in a data folder of our own.
+    Call call(std::vector<std::string> words) const {
+        return {.arguments = std::move(words),
+                .folder = place_.path(""),
+                .environment = {{"XDG_DATA_HOME", place_.path("daten")}}};
+    }
+    Finished engine(std::vector<std::string> words) const { return run(call(std::move(words))); }
+
+    // A small run of `steps` steps; more words may follow.
+    std::vector<std::string> small(int steps, std::vector<std::string> more = {}) const {
+        std::vector<std::string> words{"train",    "FS[w=4] x1", "--data", "recall",
+                                       "--device", "cpu",        "--seed", "3"};
+        for (const std::string& setting :
+             {"steps=" + std::to_string(steps), std::string("batch=4"), std::string("evaluate_every=10"),
+              std::string("checkpoint_every=10"), std::string("threads=1")}) {
+            words.push_back("--set");
+            words.push_back(setting);
+        }
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+
+    Json show(const std::string& id) const { return engine({"run", "show", id, "--json"}).json(); }
+    std::string runs_folder() const { return place_.path("daten/braid/projects/default/runs"); }
+
+    // The folder of the only run, as soon as it has trained some steps.
+    std::string wait_for_run(int step) const {
+        std::string folder;
+        EXPECT_TRUE(within(std::chrono::seconds(40), [&] {
+            std::error_code ignored;
+            for (const auto& entry : fs::directory_iterator(runs_folder(), ignored))
+                folder = entry.path().string();
+            return !folder.empty() && fs::exists(folder + "/run.db") &&
+                   show(folder)["status"].value("step", 0) >= step;
+        }));
+        return folder;
+    }
+
+    const Workplace place_;
+};
+
+TEST_F(Training, TrainsAndSaysWhatCameOut) {
+    const auto begin = Clock::now();
+    const Finished trained = engine(small(20, {"--name", "mein Lauf"}));
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    std::printf("train of 20 steps: %.2f s\n", std::chrono::duration<double>(Clock::now() - begin).count());
+    const Json last = trained.last_json();
+    for (const char* key : {"run", "folder", "state", "tokens", "loss", "tokens_per_s", "seconds"})
+        EXPECT_TRUE(last.contains(key)) << key;
+    EXPECT_EQ(last["tokens"], 20 * 4 * 128);
+    EXPECT_NE(trained.err.find("default project"), std::string::npos) << trained.err;
+    const std::string id = last["run"];
+
+    const Json listed = engine({"run", "list", "--json"}).json();
+    ASSERT_EQ(listed.size(), 1U);
+    EXPECT_EQ(listed[0]["id"], id);
+    EXPECT_EQ(listed[0]["status"]["state"], "finished");
+    EXPECT_EQ(show(id)["plan"]["name"], "mein Lauf");
+
+    const Finished csv = engine({"run", "metrics", id, "loss", "recall/far"});
+    EXPECT_EQ(csv.code, 0);
+    EXPECT_TRUE(csv.out.starts_with("step,loss,recall/far\n1,")) << csv.out.substr(0, 60);
+    EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 21);
+    const Finished unknown = engine({"run", "metrics", id, "lss", "rcall"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("lss"), std::string::npos);
+    EXPECT_NE(unknown.err.find("rcall"), std::string::npos);
+    EXPECT_EQ(engine({"run", "metrics", id, "--json"}).json()["series"]["loss"]["value"].size(), 20U);
+    EXPECT_NE(engine({"run", "tail", id, "-n", "3"}).out.find("step 20"), std::string::npos);
+
+    EXPECT_EQ(engine({"run", "pause", id}).code, 1) << "nothing works on it";
+    EXPECT_EQ(engine({"run", "rm", id}).code, 0);
+    EXPECT_EQ(engine({"run", "list", "--json"}).json().size(), 0U);
+}
+
+TEST_F(Training, AKilledRunIsLostAndGoesOnWithoutDoubledSteps) {
+    Started started = start(call(small(400)));
+    const std::string folder = wait_for_run(12);
+    started.signal(SIGKILL);
+    EXPECT_EQ(started.wait().code, 128 + SIGKILL);
+    const Json lost = show(folder);
+    EXPECT_EQ(lost["status"]["state"], "lost") << lost["status"];
+    const int rows = lost["status"]["step"];
+    EXPECT_GE(rows, 12) << "committed rows stay";
+
+    // Only the plan's length is changed, so that the test ends soon: as the plan of a shorter run.
+    std::ifstream file(folder + "/plan.json");
+    Json plan = Json::parse(file);
+    plan["training"]["steps"] = rows + 10;
+    std::ofstream(folder + "/plan.json") << plan;
+    const Finished resumed = engine({"train", folder});
+    ASSERT_EQ(resumed.code, 0) << resumed.all();
+    const Json after = show(folder);
+    EXPECT_EQ(after["status"]["state"], "finished");
+    EXPECT_EQ(after["attempts"].size(), 2U);
+    EXPECT_EQ(after["attempts"][1]["from"].get<int>() % 10, 0) << "from a checkpoint";
+    const Json loss = engine({"run", "metrics", folder, "loss", "--json"}).json()["series"]["loss"];
+    ASSERT_EQ(loss["step"].size(), static_cast<std::size_t>(rows + 10));
+    for (std::size_t i = 0; i < loss["step"].size(); ++i) EXPECT_EQ(loss["step"][i], i + 1);
+}
+
+TEST_F(Training, SignalsSaveAndEndWith130) {
+    Started started = start(call(small(100'000)));
+    const std::string folder = wait_for_run(3);
+    started.signal(SIGINT);
+    const Finished ended = started.wait();
+    EXPECT_EQ(ended.code, 130) << ended.all();
+    EXPECT_EQ(ended.last_json()["state"], "cancelled");
+    const Json shown = show(folder);
+    EXPECT_EQ(shown["status"]["state"], "cancelled");
+    EXPECT_EQ(shown["status"]["checkpoint"], shown["status"]["step"]) << "the work is saved";
+}
+
+TEST_F(Training, ADetachedRunObeysWithin200Milliseconds) {
+    const Finished detached = engine(small(100'000, {"--detach"}));
+    ASSERT_EQ(detached.code, 0) << detached.all();
+    const std::string id = detached.last_json()["run"];
+    const std::string folder = wait_for_run(3);
+    for (const char* kind : {"pause", "checkpoint", "resume", "stop"}) {
+        const Finished answered = engine({"run", kind, id, "--json"});
+        ASSERT_EQ(answered.code, 0) << kind << answered.all();
+        const double ms = answered.json()[0]["acknowledged_ms"];
+        std::printf("run %s acknowledged after %.0f ms\n", kind, ms);
+        EXPECT_LT(ms, 200) << kind;
+    }
+    EXPECT_TRUE(within(std::chrono::seconds(20), [&] { return show(id)["status"]["state"] == "cancelled"; }));
+    EXPECT_GT(fs::file_size(folder + "/engine.log"), 0U);
+}
+
+TEST_F(Training, ASecondEngineIsBusyAndNamesTheFirst) {
+    const Finished detached = engine(small(100'000, {"--detach"}));
+    ASSERT_EQ(detached.code, 0) << detached.all();
+    const Json last = detached.last_json();
+    wait_for_run(1);
+    const Finished second = engine({"train", last["folder"]});
+    EXPECT_EQ(second.code, 1);
+    EXPECT_NE(second.err.find(std::to_string(last["pid"].get<int>())), std::string::npos) << second.err;
+    EXPECT_EQ(engine({"run", "rm", last["run"]}).code, 1) << "a run that works is not removed";
+    EXPECT_EQ(engine({"run", "stop", last["run"]}).code, 0);
+}
+
+TEST_F(Training, ACorruptDatabaseIsNamed) {
+    const Finished trained = engine(small(5));
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    const std::string folder = trained.last_json()["folder"];
+    for (const char* name : {"/run.db-wal", "/run.db-shm"}) fs::remove(folder + name);
+    std::ofstream(folder + "/run.db", std::ios::binary) << std::string(8192, 'x');
+    const Finished again = engine({"train", folder});
+    EXPECT_EQ(again.code, 1);
+    EXPECT_NE(again.err.find("run.db"), std::string::npos) << again.err;
+    EXPECT_EQ(engine({"run", "show", folder}).code, 1);
+    EXPECT_EQ(engine({"run", "list"}).code, 0) << "the list is not harmed";
+}
+
+TEST_F(Training, ATruncatedCheckpointIsPassedOver) {
+    const Finished trained = engine(small(20));
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    const std::string folder = trained.last_json()["folder"];
+    fs::resize_file(folder + "/checkpoints/step-00000020/model.safetensors", 100);
+    const Finished again = engine({"train", folder});
+    EXPECT_EQ(again.code, 0) << again.all();
+    EXPECT_NE(again.err.find("step 20 is passed over"), std::string::npos) << again.err;
+    EXPECT_NE(again.err.find("step 10"), std::string::npos) << again.err;
+}
+
+TEST_F(Training, TrainsOnACorpusOfText) {
+    std::ofstream(place_.path("text.txt")) << [] {
+        std::string text;
+        for (int i = 0; i < 4'000; ++i) text += "Zeile " + std::to_string(i) + ": the quick brown fox.\n";
+        return text;
+    }();
+    std::ofstream(place_.path("notes.jsonl")) << "{\"text\": \"one\"}\nbroken\n{\"text\": \"two\"}\n";
+    const Finished built = engine({"corpus", "build", place_.path("text.txt"), place_.path("notes.jsonl"),
+                                   "--out", place_.path("korpus"), "--json"});
+    ASSERT_EQ(built.code, 0) << built.all();
+    EXPECT_EQ(engine({"corpus", "show", place_.path("korpus"), "--verify"}).code, 0);
+    const Finished trained =
+        engine({"train", "FS[w=8] x1", "--data", place_.path("korpus"), "--context", "64", "--set", "batch=2",
+                "--set", "steps=4", "--set", "threads=1", "--device", "cpu"});
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    EXPECT_TRUE(trained.last_json()["metrics"].contains("eval/loss")) << trained.out;
+}
+
+}  // namespace
+}  // namespace braid::testing
