@@ -81,8 +81,8 @@ public:
     Result<void> flush();
 
     // State, end of the attempt, last commit; checkpoints and truncates the write-ahead log, so that the
-    // folder is complete as it lies there. The writer cannot be used afterwards, unless this failed: then it
-    // can be tried again. The lock is given back when the writer is destroyed.
+    // folder is complete as it lies there. The writer cannot be used afterwards; only where the last
+    // commit failed (full disk) it can be tried again. The lock is given back when the writer is destroyed.
     Result<void> close(RunState state, std::string message = {});
 
     std::optional<Error> problem() const;  // of the last try to commit; empty when all is well

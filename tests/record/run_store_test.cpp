@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 #include <limits>
+#include <mutex>
 #include <thread>
 
 #include "tests/record/run_fixture.h"
@@ -79,6 +80,51 @@ TEST_F(RunTest, SnapshotsAreImmutableAndGrow) {
         EXPECT_GT(snapshots[i]->revision, planned->revision);
     }
     EXPECT_EQ(reader.poll(), snapshots.back()) << "nothing new, no new snapshot";
+}
+
+// What a view does: it reads a snapshot on its own thread while the reader thread goes on.
+TEST_F(RunTest, AViewReadsWhileTheReaderGoesOn) {
+    const auto run = writer({.commit_interval = milliseconds(1)});
+    ASSERT_TRUE(run->begin_attempt(std::nullopt).has_value());
+    std::mutex mutex;
+    std::shared_ptr<const RunSnapshot> handed_over;
+    std::atomic<bool> stop{false};
+    std::thread reader_thread([&] {
+        RunReader reader(folder_);
+        while (!stop) {
+            auto snapshot = reader.poll();
+            const std::scoped_lock held(mutex);
+            handed_over = std::move(snapshot);
+        }
+    });
+    std::thread view([&] {
+        while (!stop) {
+            std::shared_ptr<const RunSnapshot> shown;
+            {
+                const std::scoped_lock held(mutex);
+                shown = handed_over;
+            }
+            if (!shown || !shown->series.contains("loss")) continue;
+            const Series& loss = shown->series.at("loss");
+            double sum = 0;
+            for (const double value : loss.values) sum += value;
+            EXPECT_EQ(sum, static_cast<double>(loss.size()));
+            for (const RunEvent& event : shown->events) EXPECT_FALSE(event.message.empty());
+        }
+    });
+    int step = 0;
+    for (int round = 0; round < 60; ++round) {
+        for (int i = 0; i < 50; ++i) run->append(Step(++step), {{"loss", 1}});
+        run->event(Step(step), LogLevel::info, "log", "round " + std::to_string(round));
+        std::this_thread::sleep_for(milliseconds(3));
+        if (round % 20 == 19) {
+            ASSERT_TRUE(run->begin_attempt(Step(step / 2)).has_value());
+            step /= 2;
+        }
+    }
+    stop = true;
+    reader_thread.join();
+    view.join();
 }
 
 TEST_F(RunTest, AResumeSupersedesTheRowsAfterItsCheckpoint) {
@@ -225,9 +271,10 @@ TEST_F(RunTest, WritesAtLeast150kRowsASecond) {
     const auto snapshot = read();
     const double read_seconds = std::chrono::duration<double>(Clock::now() - reading).count();
     const double rate = 6 * steps / cpu_seconds;
-    std::printf("%.0f rows a second of CPU (limit 150000), %.0f of wall time; %.2f us a step of six metrics in the "
-                "training loop; %.0f rows/s read\n",
-                rate, 6 * steps / seconds, 1e6 * appended / steps, 6 * steps / read_seconds);
+    std::printf(
+        "%.0f rows a second of CPU (limit 150000), %.0f of wall time; %.2f us a step of six metrics in the "
+        "training loop; %.0f rows/s read\n",
+        rate, 6 * steps / seconds, 1e6 * appended / steps, 6 * steps / read_seconds);
     EXPECT_GE(rate, 150'000);
     EXPECT_EQ(snapshot->series.at("loss").size(), static_cast<std::size_t>(steps));
 }
