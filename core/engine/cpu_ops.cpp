@@ -1,5 +1,6 @@
 // The operations of a model on the CPU: matrix products by ATen (MKL), everything else by kernels/cpu.
 // Shape letters: core/mixers/torch/ops.h.
+#include <ATen/Parallel.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
@@ -18,6 +19,9 @@ namespace {
 
 // Elements of logits that exist at once.
 constexpr std::int64_t logit_elements = std::int64_t{1} << 23;
+
+// Elements of the widest matrix of a block of rows: a quarter of a usual second-level cache in float32.
+constexpr std::int64_t block_elements = std::int64_t{1} << 17;
 
 template <class T>
 class CpuOps final : public Ops {
@@ -163,6 +167,25 @@ public:
                                  cpu_parallel());
     }
 
+    // Block after block of rows, so that what is not kept stays in cache.
+    void ffn(const FfnWeights& weights, double eps, const FfnSaved& saved,
+             const at::Tensor& next_ND) override {
+        for_blocks(saved.x_ND.size(0), saved.gate_up_N2F.size(1), [&](std::int64_t first, std::int64_t rows) {
+            Ops::ffn(weights, eps, block_of(saved, first, rows), next_ND.narrow(0, first, rows));
+        });
+    }
+
+    void ffn_backward(const FfnWeights& weights, const FfnSaved& saved, const at::Tensor& dx_ND,
+                      const FfnScratch& scratch, const FfnWeights& dweights) override {
+        for_blocks(saved.x_ND.size(0), saved.gate_up_N2F.size(1), [&](std::int64_t first, std::int64_t rows) {
+            Ops::ffn_backward(weights, block_of(saved, first, rows), dx_ND.narrow(0, first, rows),
+                              {.dh_NF = scratch.dh_NF.narrow(0, 0, rows),
+                               .dgate_up_N2F = scratch.dgate_up_N2F.narrow(0, 0, rows),
+                               .dy_ND = scratch.dy_ND.narrow(0, 0, rows)},
+                              dweights);
+        });
+    }
+
     void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
                    double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
                    const at::Tensor& dweight_VD) override {
@@ -301,6 +324,24 @@ private:
     static at::Tensor scratch(at::Tensor& buffer, std::int64_t elements) {
         if (!buffer.defined() || buffer.numel() < elements) buffer = at::empty({elements}, type);
         return buffer.narrow(0, 0, elements);
+    }
+
+    // f(first row, rows) over blocks whose widest matrix has about block_elements elements a thread.
+    template <class F>
+    static void for_blocks(std::int64_t rows, std::int64_t cols, F&& f) {
+        const std::int64_t wanted = block_elements * at::get_num_threads() / cols;
+        const std::int64_t blocks = std::max<std::int64_t>(1, rows / std::max<std::int64_t>(wanted, 64));
+        for (std::int64_t i = 0; i < blocks; ++i) {
+            const std::int64_t first = rows * i / blocks;
+            f(first, rows * (i + 1) / blocks - first);
+        }
+    }
+    static FfnSaved block_of(const FfnSaved& saved, std::int64_t first, std::int64_t rows) {
+        return {.x_ND = saved.x_ND.narrow(0, first, rows),
+                .rstd_N = saved.rstd_N.narrow(0, first, rows),
+                .y_ND = saved.y_ND.narrow(0, first, rows),
+                .gate_up_N2F = saved.gate_up_N2F.narrow(0, first, rows),
+                .h_NF = saved.h_NF.narrow(0, 0, rows)};
     }
 
     struct Chunk {

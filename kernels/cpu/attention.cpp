@@ -1,83 +1,16 @@
 // Softmax attention in strips of query rows that stay in cache; keys outside causality and window are not
 // computed but for the rounding to whole vectors.
+#include "kernels/cpu/heads.h"
 #include "kernels/cpu/level.h"
 #include "kernels/cpu/tile.h"
 
 namespace braid::kernels::cpu::BRAID_LEVEL {
 namespace {
 
-constexpr std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-constexpr std::int64_t most(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
-template <class T>
-constexpr std::int64_t padded(std::int64_t n) {
-    return (n + width<T> - 1) / width<T> * width<T>;
-}
-
-// One head as rows [tokens] of `cols` columns, cols a multiple of the vector width: the tensor itself where
-// its head dimension is one, else a zero-padded copy.
-template <class T>
-struct Rows {
-    const T* data;
-    std::int64_t stride;
-    const T* row(std::int64_t t) const { return data + t * stride; }
-};
-
-template <class T>
-Rows<T> rows_of(const Heads<const T>& heads, std::int64_t b, std::int64_t h, const AttentionShape& s,
-                T* copy) {
-    const std::int64_t cols = padded<T>(s.head_dim);
-    const T* from = heads.at(b, h);
-    if (cols == s.head_dim) return {from, heads.token_stride};
-    for (std::int64_t t = 0; t < s.tokens; ++t)
-        for (std::int64_t c = 0; c < cols; ++c)
-            copy[t * cols + c] = c < s.head_dim ? from[t * heads.token_stride + c] : T(0);
-    return {copy, cols};
-}
-
-// [head_dim][padded tokens], zero beyond the last token.
-template <class T>
-void transpose(const Heads<const T>& heads, std::int64_t b, std::int64_t h, const AttentionShape& s, T* to) {
-    const std::int64_t stride = padded<T>(s.tokens);
-    const T* from = heads.at(b, h);
-    for (std::int64_t t = 0; t < s.tokens; ++t)
-        for (std::int64_t c = 0; c < s.head_dim; ++c) to[c * stride + t] = from[t * heads.token_stride + c];
-    for (std::int64_t c = 0; c < s.head_dim; ++c)
-        for (std::int64_t t = s.tokens; t < stride; ++t) to[c * stride + t] = 0;
-}
-
 float exp_of(float x) { return __builtin_expf(x); }
 double exp_of(double x) { return __builtin_exp(x); }
 float log_of(float x) { return __builtin_logf(x); }
 double log_of(double x) { return __builtin_log(x); }
-
-// Keys that some row of [first, last) sees, rounded outwards to whole vectors (and so, maybe, beyond the
-// tokens).
-struct Range {
-    std::int64_t begin, end;
-};
-template <class T>
-Range keys_of(const AttentionShape& s, std::int64_t first, std::int64_t last) {
-    const std::int64_t begin = s.window > 0 ? most(0, first - s.window + 1) : 0;
-    return {begin / width<T> * width<T>, padded<T>(last)};
-}
-
-// The visible keys of row t, counted from `origin`.
-Range visible(const AttentionShape& s, std::int64_t t, std::int64_t origin) {
-    return {(s.window > 0 ? most(0, t - s.window + 1) : 0) - origin, t + 1 - origin};
-}
-
-// x[i] for i in [begin, end) of a row, vectors that begin at whole multiples; f(vector, mask of lanes
-// inside).
-template <class T, class F>
-BRAID_INLINE void visit(const Range& inside, std::int64_t begin, std::int64_t end, F&& f) {
-    using Lane = typename Simd<T>::Lane;
-    typename Simd<T>::Bits lane;
-    for (std::int64_t i = 0; i < width<T>; ++i) lane[i] = Lane(i);
-    for (std::int64_t i = begin; i < end; i += width<T>) {
-        const auto at = lane + Lane(i);
-        f(i, (at >= Lane(inside.begin)) & (at < Lane(inside.end)));
-    }
-}
 
 template <class T>
 void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, T* scratch) {
@@ -155,6 +88,15 @@ struct BackwardScratch {
     T *keys_t, *values_t, *k, *q, *d_o, *p, *ds, *dk, *dv, *dq, *delta;
 };
 
+// Rows to add to: the gradient itself where its head dimension is a multiple of the vector width, else a
+// buffer that finish() copies.
+template <class T>
+struct Sum {
+    T* data;
+    std::int64_t stride;
+    T* row(std::int64_t t) const { return data + t * stride; }
+};
+
 template <class T>
 std::int64_t carve(const AttentionShape& s, T* memory, BackwardScratch<T>& scratch) {
     const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
@@ -183,11 +125,19 @@ void zero(T* to, std::int64_t from, std::int64_t end) {
 }
 
 template <class T>
-void write_rows(const Heads<T>& to, std::int64_t b, std::int64_t h, const AttentionShape& s, const T* from) {
+Sum<T> start_sum(const Heads<T>& to, std::int64_t b, std::int64_t h, const AttentionShape& s, T* buffer) {
     const std::int64_t cols = padded<T>(s.head_dim);
+    const Sum<T> sum = cols == s.head_dim ? Sum<T>{to.at(b, h), to.token_stride} : Sum<T>{buffer, cols};
+    for (std::int64_t t = 0; t < s.tokens; ++t) zero(sum.row(t), 0, cols);
+    return sum;
+}
+
+template <class T>
+void finish(const Sum<T>& sum, const Heads<T>& to, std::int64_t b, std::int64_t h, const AttentionShape& s) {
+    if (sum.data == to.at(b, h)) return;
     for (std::int64_t t = 0; t < s.tokens; ++t)
         for_vectors<T>(s.head_dim, [&](std::int64_t i, std::int64_t n) {
-            store(to.at(b, h) + t * to.token_stride + i, load(from + t * cols + i), n);
+            store(to.at(b, h) + t * to.token_stride + i, load(sum.row(t) + i), n);
         });
 }
 
@@ -196,6 +146,7 @@ template <class T>
 struct BackwardHead {
     AttentionShape s;
     Rows<T> q, d_o, k;
+    Sum<T> dq, dk, dv;
     const T* lse;
     BackwardScratch<T> scratch;
 };
@@ -238,7 +189,7 @@ void backward_strip(const BackwardHead<T>& head, std::int64_t first, int rows, c
     }
     const std::int64_t depth = least(near.end, s.tokens) - near.begin;
     strip_product<T>(rows, cols, depth, ds + begin, count, 1, head.k.row(near.begin), head.k.stride,
-                     head.scratch.dq + first * cols, cols, true);
+                     head.dq.row(first), head.dq.stride, true);
 }
 
 // The queries [from, to) against the keys: dk += ds^T q and dv += p^T d_o over the rows that can see a key.
@@ -258,20 +209,23 @@ void backward_block(const BackwardHead<T>& head, std::int64_t from, std::int64_t
         if (begin >= end) continue;
         const std::int64_t corner = (begin - from) * count + key - keys.begin;
         strip_product<T>(rows, cols, end - begin, scratch.ds + corner, 1, count, head.q.row(begin),
-                         head.q.stride, scratch.dk + key * cols, cols, true);
+                         head.q.stride, head.dk.row(key), head.dk.stride, true);
         strip_product<T>(rows, cols, end - begin, scratch.p + corner, 1, count, head.d_o.row(begin),
-                         head.d_o.stride, scratch.dv + key * cols, cols, true);
+                         head.d_o.stride, head.dv.row(key), head.dv.stride, true);
     }
 }
 
 template <class T>
 void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::int64_t h, const Rows<T>& k,
-                   const BackwardScratch<T>& scratch) {
+                   const Sum<T>& dk, const Sum<T>& dv, const BackwardScratch<T>& scratch) {
     const AttentionShape& s = args.shape;
     const BackwardHead<T> head = {.s = s,
                                   .q = rows_of(args.q, b, h, s, scratch.q),
                                   .d_o = rows_of(args.d_o, b, h, s, scratch.d_o),
                                   .k = k,
+                                  .dq = start_sum(args.dq, b, h, s, scratch.dq),
+                                  .dk = dk,
+                                  .dv = dv,
                                   .lse = args.lse + (b * s.heads + h) * s.tokens,
                                   .scratch = scratch};
     double sink_sum = 0;
@@ -285,7 +239,6 @@ void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::in
         if (args.sink) sink_sum -= double(exp_of(args.sink[h] - head.lse[t])) * double(scratch.delta[t]);
     }
     if (args.sink) args.sink_parts[b * s.heads + h] = T(sink_sum);
-    zero(scratch.dq, 0, s.tokens * padded<T>(s.head_dim));
     for (std::int64_t key = 0; key < s.tokens; key += block_keys) {
         const std::int64_t last_key = least(key + block_keys, s.tokens) - 1;
         const std::int64_t last = s.window > 0 ? least(s.tokens, last_key + s.window) : s.tokens;
@@ -295,7 +248,7 @@ void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::in
             backward_block(head, from, to, {most(seen.begin, key), least(seen.end, padded<T>(last_key + 1))});
         }
     }
-    write_rows(args.dq, b, h, s, scratch.dq);
+    finish(head.dq, args.dq, b, h, s);
 }
 
 template <class T>
@@ -305,18 +258,19 @@ void backward_body(void* data, int worker, int workers) {
     BackwardScratch<T> scratch;
     const std::int64_t elements = carve<T>(s, nullptr, scratch);
     carve(s, static_cast<T*>(thread_scratch(elements * std::int64_t(sizeof(T)))), scratch);
-    const std::int64_t cols = padded<T>(s.head_dim), queries = s.heads / s.kv_heads;
+    const std::int64_t queries = s.heads / s.kv_heads;
     const Share share = share_of(s.batch * s.kv_heads, worker, workers);
     for (std::int64_t item = share.begin; item < share.end; ++item) {
         const std::int64_t b = item / s.kv_heads, g = item % s.kv_heads;
         transpose(args.k, b, g, s, scratch.keys_t);
         transpose(args.v, b, g, s, scratch.values_t);
         const Rows<T> k = rows_of(args.k, b, g, s, scratch.k);
-        zero(scratch.dk, 0, s.tokens * cols);
-        zero(scratch.dv, 0, s.tokens * cols);
-        for (std::int64_t h = g * queries; h < (g + 1) * queries; ++h) backward_head(args, b, h, k, scratch);
-        write_rows(args.dk, b, g, s, scratch.dk);
-        write_rows(args.dv, b, g, s, scratch.dv);
+        const Sum<T> dk = start_sum(args.dk, b, g, s, scratch.dk),
+                     dv = start_sum(args.dv, b, g, s, scratch.dv);
+        for (std::int64_t h = g * queries; h < (g + 1) * queries; ++h)
+            backward_head(args, b, h, k, dk, dv, scratch);
+        finish(dk, args.dk, b, g, s);
+        finish(dv, args.dv, b, g, s);
     }
 }
 

@@ -148,9 +148,9 @@ TEST(Model, TwoThreadsRepeatByteForByte) {
     const Threads two(2);
     const ArchitectureSpec spec =
         architecture("FS[w=16] x2", {.d_model = 64, .ffn_width = 160, .head_dim = 16});
-    const TinyBatch data = batch(8, 128, spec.vocab);
+    const TinyBatch data = batch(4, 128, spec.vocab);
     at::Tensor first;
-    for (int repeat = 0; repeat < 5; ++repeat) {
+    for (int repeat = 0; repeat < 3; ++repeat) {
         const auto model = test::model(spec, at::kFloat);
         model->zero_gradients();
         model->forward_backward(data.tokens_BT, data.targets_BT, 1);
