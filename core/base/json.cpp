@@ -48,6 +48,11 @@ Result<Json> parse_json(std::string_view text, std::string path) {
             ErrorKind::invalid_input,
             "not JSON at line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what,
             std::move(path));
+    } catch (const Json::out_of_range& error) {
+        // The parser's only other exception: JSON, but 1e999 is no double.
+        std::string what = error.what();
+        if (const auto quote = what.find('\''); quote != std::string::npos) what.erase(0, quote);
+        return fail(ErrorKind::invalid_input, "a number of the JSON is too large: " + what, std::move(path));
     }
 }
 

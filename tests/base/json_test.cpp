@@ -21,6 +21,12 @@ TEST(Json, RefusesTrailingTextAndDeepNesting) {
     EXPECT_NE(parsed.error().message.find("256"), std::string::npos);
 }
 
+TEST(Json, ANumberBeyondEveryDoubleIsAnErrorAndNoException) {
+    const Result<Json> parsed = parse_json(R"({"a": [2e70000]})", "f.json");
+    ASSERT_FALSE(parsed.has_value());
+    EXPECT_EQ(describe(parsed.error()), "f.json: a number of the JSON is too large: '2e70000'");
+}
+
 TEST(Json, HashIgnoresKeyOrder) {
     EXPECT_EQ(content_hash(parse_json(R"({"a":1,"b":[2]})").value()),
               content_hash(parse_json(R"({"b":[2],"a":1})").value()));
