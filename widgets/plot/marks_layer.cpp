@@ -19,6 +19,11 @@ constexpr int most_end_marks = 12;
 
 QFont tickFont(int weight = 400) { return Theme::instance().font(TypeStep::tick, weight); }
 
+// QRectF::contains() says yes to NaN.
+bool isInside(const QRectF& rect, const QPointF& place) {
+    return std::isfinite(place.x()) && std::isfinite(place.y()) && rect.contains(place);
+}
+
 QColor withAlpha(QColor colour, qreal alpha) {
     colour.setAlphaF(static_cast<float>(alpha));
     return colour;
@@ -183,7 +188,7 @@ void MarksLayer::drawThreshold(QCPPainter* painter) const {
             continue;
         }
         const QPointF place(state_->xPixel(crossing->point.x), state_->yPixel(crossing->point.y));
-        if (area.contains(place)) {
+        if (isInside(area, place)) {
             painter->setPen(QPen(colours.surface, 1.5));
             painter->setBrush(state_->colourOf(state_->series[index]));
             painter->drawEllipse(place, 5, 5);
@@ -267,7 +272,7 @@ void MarksLayer::drawEnds(QCPPainter* painter) const {
             continue;
         }
         const QPointF place(state_->xPixel(last->x), state_->yPixel(last->y));
-        if (!area.contains(place)) {  // false for NaN
+        if (!isInside(area, place)) {
             continue;
         }
         const QColor colour = state_->colourOf(one);
@@ -337,10 +342,10 @@ QRectF MarksLayer::emptiestCorner(const QSizeF& size) const {
                 // Short curves: the line between two points counts as well.
                 if (i > 0 && drawn.points.size() < 400) {
                     for (int part = 1; part < 8; ++part) {
-                        covered += corner.contains(before + (place - before) * part / 8.0) ? 1 : 0;
+                        covered += isInside(corner, before + (place - before) * part / 8.0) ? 1 : 0;
                     }
                 }
-                covered += corner.contains(place) ? 1 : 0;
+                covered += isInside(corner, place) ? 1 : 0;
                 before = place;
             }
         }

@@ -1,0 +1,69 @@
+// The numbers of a figure, read from a project's runs. Plain values: may be made on any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/analysis/curve.h"
+#include "core/record/run_status.h"
+#include "core/spec/architecture.h"
+#include "widgets/figure/figure.h"
+
+namespace braid::ui {
+
+// One run behind the figure.
+struct FigureRun {
+    std::string id = {};
+    std::string name = {};
+    std::string series = {};  // label of its series
+    std::uint64_t seed = 0;
+    ArchitectureSpec architecture = {};
+    std::string architecture_hash = {};
+    std::string plan_hash = {};
+    std::string command = {};
+    RunState state = RunState::planned;
+    std::int64_t step = 0;   // done
+    std::int64_t steps = 0;  // planned
+    double tokens_per_step = 0;
+    double seconds = 0;                                // of training so far; NaN if not recorded
+    std::map<std::string, std::int64_t> queries = {};  // places a metric is the mean over, where recorded
+};
+
+// A run's values in one panel.
+struct FigureLine {
+    std::size_t run = 0;  // index into FigureData::runs
+    CurvePtr raw = Curve::empty();
+    CurvePtr shown = Curve::empty();  // smoothed as the panel asks
+};
+
+// One entry of the legend: a variant with its seeds, or a single run.
+struct FigureSeries {
+    std::string label;
+    int colour = 0;  // palette index
+    std::vector<FigureLine> lines = {};
+    CurvePtr mean = Curve::empty();  // over the seeds; the line itself for one
+    CurvePtr low = Curve::empty();
+    CurvePtr high = Curve::empty();
+};
+
+struct FigurePanelData {
+    std::vector<FigureSeries> series = {};
+};
+
+struct FigureData {
+    std::vector<FigureRun> runs = {};
+    std::vector<FigurePanelData> panels = {};  // as many as the description's
+    std::vector<std::string> notes = {};       // what is missing: one sentence each
+    std::size_t expected_runs = 0;             // of the study; equal to runs.size() when nothing is missing
+};
+
+// Combines lines into means and bands and smooths them; also for tests that bring their own lines.
+void finish_series(const FigureSpec& spec, const FigurePanel& panel, FigureSeries& series);
+
+// Reads the runs of spec.source in the project. Runs of a study that do not exist yet are told in notes; it
+// is an error (not_found) if there is nothing to draw at all.
+Result<FigureData> load_figure_data(const std::string& project_folder, const FigureSpec& spec);
+
+}  // namespace braid::ui
