@@ -7,7 +7,9 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/log.h"
+#include "core/mixers/builtin.h"
 #include "core/record/inbox.h"
+#include "core/spec/validate.h"
 #include "widgets/common/process_json.h"
 
 namespace braid::ui {
@@ -51,6 +53,12 @@ void LaunchWorker::setJobs(int jobs) { queue_->set_at_once(jobs); }
 
 void LaunchWorker::startRun(const RunPlan& plan) {
     if (!project_) return;
+    Diagnostics problems = validate(plan.architecture, builtin_mixers());
+    for (Diagnostic& problem : validate(plan.training)) problems.push_back(std::move(problem));
+    if (!problems.empty()) {
+        Q_EMIT failed(to_error(problems));
+        return;
+    }
     const Result<RunFolder> folder = project_->add_run(plan);
     if (!folder) {
         Q_EMIT failed(folder.error());

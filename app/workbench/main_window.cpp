@@ -223,7 +223,7 @@ void MainWindow::updateCompact() {
     compact_ = compact;
     updatingDocks_ = true;
     if (compact) {
-        folded_ = projectDock_->isVisible();
+        folded_ = !projectDock_->isHidden();
         projectDock_->hide();
     } else if (folded_) {
         projectDock_->show();

@@ -19,8 +19,9 @@ namespace {
 
 constexpr int message_ms = 6'000, bar_width = 190;
 
-QToolButton* statusButton(const QString& iconName, ColourRole role) {
+QToolButton* statusButton(const QString& name, const QString& iconName, ColourRole role) {
     auto* button = new QToolButton;
+    button->setAccessibleName(name);
     button->setAutoRaise(true);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setIcon(icon(iconName, role));
@@ -46,9 +47,9 @@ StatusBar::StatusBar(ProjectSession& session, QWidget* parent)
       eta_(new TextLabel({}, TypeStep::table, 400, 2)),
       message_(new TextLabel({}, TypeStep::table, 400, 2)),
       saved_(new TextLabel({}, TypeStep::table, 400, 3)),
-      problems_(statusButton(QStringLiteral("warning"), ColourRole::error)),
-      failed_(statusButton(QStringLiteral("warning"), ColourRole::error)),
-      queue_(statusButton(QStringLiteral("queue"), ColourRole::text3)) {
+      problems_(statusButton(tr("Problems"), QStringLiteral("warning"), ColourRole::error)),
+      failed_(statusButton(tr("Failed runs"), QStringLiteral("warning"), ColourRole::error)),
+      queue_(statusButton(tr("Queue"), QStringLiteral("queue"), ColourRole::text3)) {
     setObjectName(QStringLiteral("statusBar"));
     setFixedHeight(metrics::statusBar);
     auto* layout = new QHBoxLayout(this);

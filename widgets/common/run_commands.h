@@ -35,8 +35,8 @@ public:
     virtual void resume(const RunId& run) = 0;  // of a paused run
     virtual void checkpoint(const RunId& run) = 0;
     virtual void stop(const RunId& run) = 0;
-    virtual void resumeLost(
-        const RunId& run) = 0;  // lost, failed or stopped: a new attempt from its checkpoint
+    // Lost, failed or stopped: a new attempt from its last checkpoint. Planned: starts it.
+    virtual void resumeLost(const RunId& run) = 0;
     // Reason why nothing can be started now ("braid-engine not found ..."); empty: all is well.
     virtual QString unavailableReason() const = 0;
     // braid-engine line that does the same as startTraining() or startStudy().

@@ -315,6 +315,10 @@ void ProjectPanel::fillRunMenu(QMenu& menu, const RunPointer& run) {
     const RunId id = run->id;
     menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runOpened(id); });
     menu.addSeparator();
+    if (run->state() == RunState::planned) {
+        menu.addAction(icon(QStringLiteral("play")), tr("Start"), this,
+                       [this, id] { commands_.resumeLost(id); });
+    }
     if (run->state() == RunState::running) {
         menu.addAction(icon(QStringLiteral("pause")), tr("Pause"), this, [this, id] { commands_.pause(id); });
     }
