@@ -190,6 +190,11 @@ void FigureCanvas::curve(const Frame& frame, const Curve& curve, int columns, co
         if (part.isEmpty() || part.back() != place) {
             part.append(place);
         }
+        // Long paths that cross themselves cost a rasteriser far more than their pieces.
+        if (part.size() >= 256 && pen.style() == Qt::SolidLine) {
+            flush();
+            part.append(place);
+        }
     };
     for (std::size_t line = 0; line < drawn.line_begin.size(); ++line) {
         for (std::size_t i = drawn.line_begin[line] + 1; i < drawn.line_end(line); ++i) {

@@ -112,6 +112,12 @@ int runFigureCommand(int argc, char** argv) {
         return complain(to_error(wanted.error()));
     }
 
+    // What Qt remarks about a session that is not there (no XDG_RUNTIME_DIR, ...) does not concern a figure.
+    qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& message) {
+        if (type == QtCriticalMsg || type == QtFatalMsg) {
+            std::fprintf(stderr, "%s\n", qPrintable(message));
+        }
+    });
     qputenv("QT_QPA_PLATFORM", "offscreen");  // a figure needs no display, and is the same with one
     int count = 1;
     QApplication application(count, argv);
