@@ -1,0 +1,60 @@
+#include "widgets/train/figure_of_view.h"
+
+#include "core/spec/study.h"
+#include "widgets/common/project_session.h"
+#include "widgets/figure/figure_dialog.h"
+
+namespace braid::ui {
+
+NamedFigure figureOfStudy(const ProjectSession& session, const QString& study) {
+    for (const FigureEntry& entry : session.figures()) {
+        if (!entry.problem.isEmpty()) continue;
+        const Result<FigureSpec> spec = read_figure(entry.file.toStdString());
+        if (spec && spec->kind == "curves" && spec->source.study == study.toStdString())
+            return {.name = entry.name, .spec = *spec};
+    }
+    FigureSpec spec;
+    spec.source.study = study.toStdString();
+    FigurePanel panel{.metric = "loss"};
+    if (const StudyEntry* entry = session.study(study); entry != nullptr && entry->spec) {
+        panel.metric = entry->spec->measure.metric;
+        panel.threshold = entry->spec->measure.threshold;
+        panel.compare_crossings = true;
+    }
+    spec.title = panel.metric + " against tokens, " + study.toStdString();
+    spec.panels.push_back(panel);
+    return {.name = study + QStringLiteral("-curves"), .spec = spec};
+}
+
+NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<std::string>& metrics,
+                         const std::string& x, AxisScale y_scale, double smoothing) {
+    FigureSpec spec;
+    std::string names;
+    for (const RunPointer& run : runs) {
+        spec.source.runs.push_back(run->id.str());
+        spec.colours[run->name.toStdString()] = run->paletteIndex;
+        names += (names.empty() ? "" : ", ") + run->name.toStdString();
+    }
+    for (const std::string& metric : metrics) {
+        FigurePanel panel{.metric = metric, .x = x};
+        panel.y_scale = y_scale;
+        panel.smoothing = smoothing;
+        spec.panels.push_back(panel);
+    }
+    spec.title = names;
+    return {.name = QString::fromStdString(slug(names)).left(40), .spec = spec};
+}
+
+void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent) {
+    auto* dialog = new FigureDialog(figure.spec,
+                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    Shell& shell = context.shell;
+    QObject::connect(dialog, &QDialog::accepted, parent, [dialog, &shell] {
+        shell.showStatus(
+            FigureDialog::tr("Wrote %1").arg(dialog->exportedFiles().join(QStringLiteral(", "))));
+    });
+    dialog->open();
+}
+
+}  // namespace braid::ui

@@ -1,0 +1,23 @@
+// From what a view shows to a figure, and the dialog that exports it.
+#pragma once
+
+#include "widgets/common/run_view.h"
+#include "widgets/common/workspace.h"
+#include "widgets/figure/figure.h"
+
+namespace braid::ui {
+
+struct NamedFigure {
+    QString name;  // files are figures/NAME.*
+    FigureSpec spec;
+};
+
+// The project's own figure of the study's measure, else a new one: measure against tokens with its threshold.
+NamedFigure figureOfStudy(const ProjectSession& session, const QString& study);
+// One panel a metric, of these runs.
+NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<std::string>& metrics,
+                         const std::string& x, AxisScale y_scale, double smoothing);
+
+void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent);
+
+}  // namespace braid::ui

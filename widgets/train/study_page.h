@@ -1,0 +1,67 @@
+// The page of a study: what it asks, the curve that answers it, the table, and what to do next.
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/common/workspace.h"
+#include "widgets/train/study_summary.h"
+
+class QPushButton;
+class QStackedWidget;
+class QTableView;
+
+namespace braid::ui {
+
+class CurvePlot;
+class PageToolbar;
+class RunProgressBar;
+class StudyTableModel;
+class TextLabel;
+
+class StudyPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StudyPage(const WorkspaceContext& context, QWidget* parent = nullptr);
+
+    void showStudy(const QString& name);  // empty: none
+    QString study() const { return name_; }
+    void setActive(bool active);  // a hidden page asks for no curves
+
+    QPushButton* runButton() const { return run_; }
+    QPushButton* pauseButton() const { return pause_; }
+    QPushButton* stopButton() const { return stop_; }
+    CurvePlot* farPlot() const { return far_; }
+    StudyTableModel* table() const { return model_; }
+    QString headline() const;
+
+public Q_SLOTS:
+    void runStudy();
+    void pauseOrResume();
+    void stopStudy();
+    void exportFigure();
+    void changeOne();
+
+private:
+    void makePlots();
+    void makeNextSteps();
+    void follow();   // asks the session for the curves of the study's runs
+    void refresh();  // from the session's snapshots
+    void refreshPlots(const std::vector<RunPointer>& shown);
+    void refreshButtons(const StudySummary& summary);
+
+    WorkspaceContext context_;
+    QString name_;
+    bool active_ = false;
+    bool pending_ = false;  // a refresh is scheduled
+    PageToolbar* toolbar_;
+    QPushButton *run_, *pause_, *stop_;
+    TextLabel *status_, *headline_, *explanation_, *eta_;
+    RunProgressBar* progress_;
+    CurvePlot *far_, *near_, *mid_, *loss_;
+    StudyTableModel* model_;
+    QTableView* table_;
+    QPushButton *export_ = nullptr, *change_ = nullptr;
+};
+
+}  // namespace braid::ui
