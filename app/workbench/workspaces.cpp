@@ -5,6 +5,7 @@
 #include "widgets/design/design_inspector.h"
 #include "widgets/design/design_page.h"
 #include "widgets/design/design_workspace.h"
+#include "widgets/train/train_workspace.h"
 
 namespace braid::ui {
 
@@ -22,6 +23,7 @@ std::unique_ptr<Workspace> make(const WorkspaceContext& context) {
 std::vector<WorkspaceEntry> workspaces() {
     return {
         {QStringLiteral("design"), title("Design"), QStringLiteral("design"), make<DesignWorkspace>},
+        {QStringLiteral("train"), title("Train"), QStringLiteral("train"), make<TrainWorkspace>},
     };
 }
 
