@@ -46,15 +46,21 @@ NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<
 }
 
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent) {
-    auto* dialog = new FigureDialog(figure.spec,
-                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    // Reading the runs and writing five files may take a second: not in the GUI thread.
+    const QString folder = context.session.folder();
+    const QString name = figure.name;
+    auto* watcher = new QFutureWatcher<Result<QString>>(parent);
     Shell& shell = context.shell;
-    QObject::connect(dialog, &QDialog::accepted, parent, [dialog, &shell] {
-        shell.showStatus(
-            FigureDialog::tr("Wrote %1").arg(dialog->exportedFiles().join(QStringLiteral(", "))));
+    QObject::connect(watcher, &QFutureWatcher<Result<QString>>::finished, parent, [watcher, &shell, folder] {
+        watcher->deleteLater();
+        const Result<QString> written = watcher->result();
+        shell.notify({}, written ? *written : QString::fromStdString(describe(written.error())),
+                     written ? QCoreApplication::translate("Figure", "Open folder") : QString(),
+                     [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder + QStringLiteral("/figures"))); });
     });
-    dialog->open();
+    watcher->setFuture(QtConcurrent::run([spec = figure.spec, folder, name]() -> Result<QString> {
+        return writeFigure(spec, folder, name);
+    }));
 }
 
 }  // namespace braid::ui

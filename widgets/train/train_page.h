@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+#include "widgets/common/run_view.h"
 #include "widgets/common/workspace.h"
 #include "widgets/plot/curve_plot.h"
 
