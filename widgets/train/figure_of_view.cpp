@@ -1,10 +1,40 @@
 #include "widgets/train/figure_of_view.h"
 
+#include <QCoreApplication>
+#include <QDesktopServices>
+#include <QFutureWatcher>
+#include <QUrl>
+#include <QWidget>
+#include <QtConcurrent>
+
+#include "core/base/file.h"
 #include "core/spec/study.h"
 #include "widgets/common/project_session.h"
-#include "widgets/figure/figure_dialog.h"
+#include "widgets/figure/figure_export.h"
 
 namespace braid::ui {
+
+namespace {
+
+// The description and every file made from it; a sentence that says where they are.
+Result<QString> writeFigure(const NamedFigure& figure, const std::string& project) {
+    const std::string folder = project + "/figures";
+    const std::string base = folder + "/" + figure.name.toStdString();
+    if (Result<void> made = make_folder(folder); !made) return fail(std::move(made.error()));
+    if (Result<void> kept = write_figure(base + ".json", figure.spec); !kept)
+        return fail(std::move(kept.error()));
+    const Result<FigureData> data = load_figure_data(project, figure.spec);
+    if (!data) return fail(data.error());
+    const auto written = write_figure_files(
+        figure.spec, *data, base,
+        {FigureFile::pdf, FigureFile::svg, FigureFile::png, FigureFile::csv, FigureFile::provenance},
+        "braid figure " + figure.name.toStdString() + " --out " + figure.name.toStdString() + ".pdf");
+    if (!written) return fail(written.error());
+    return QCoreApplication::translate("Figure", "Wrote figures/%1 as PDF, SVG and PNG with its data")
+        .arg(figure.name);
+}
+
+}  // namespace
 
 NamedFigure figureOfStudy(const ProjectSession& session, const QString& study) {
     for (const FigureEntry& entry : session.figures()) {
@@ -55,11 +85,12 @@ void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, 
         watcher->deleteLater();
         const Result<QString> written = watcher->result();
         shell.notify({}, written ? *written : QString::fromStdString(describe(written.error())),
-                     written ? QCoreApplication::translate("Figure", "Open folder") : QString(),
-                     [folder] { QDesktopServices::openUrl(QUrl::fromLocalFile(folder + QStringLiteral("/figures"))); });
+                     written ? QCoreApplication::translate("Figure", "Open folder") : QString(), [folder] {
+                         QDesktopServices::openUrl(QUrl::fromLocalFile(folder + QStringLiteral("/figures")));
+                     });
     });
     watcher->setFuture(QtConcurrent::run([spec = figure.spec, folder, name]() -> Result<QString> {
-        return writeFigure(spec, folder, name);
+        return writeFigure({.name = name, .spec = spec}, folder.toStdString());
     }));
 }
 

@@ -1,4 +1,4 @@
-// From what a view shows to a figure, and the dialog that exports it.
+// From what a view shows to a figure and its files.
 #pragma once
 
 #include "widgets/common/run_view.h"
@@ -18,6 +18,7 @@ NamedFigure figureOfStudy(const ProjectSession& session, const QString& study);
 NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<std::string>& metrics,
                          const std::string& x, AxisScale y_scale, double smoothing);
 
+// Writes figures/NAME.json and, beside it, PDF, SVG, PNG, data and provenance, in the background; says where.
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent);
 
 }  // namespace braid::ui

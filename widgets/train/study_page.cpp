@@ -13,7 +13,6 @@
 #include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
 #include "widgets/common/run_list_model.h"
-#include "widgets/figure/figure_dialog.h"
 #include "widgets/plot/curve_plot.h"
 #include "widgets/train/figure_of_view.h"
 #include "widgets/train/next_step.h"

@@ -11,14 +11,14 @@
 namespace braid::ui {
 
 struct StudyRow {
-    QString label;
-    RunPointer run;  // of the first seed; null: not planned yet
-    std::vector<LayerSpec> layers;
-    QString position;                  // "RoPE", "NoPE" of the full layers
-    std::optional<std::int64_t> step;  // of the first evaluation at or above the threshold
-    std::optional<double> tokens;
-    std::optional<double> last;  // newest value of the measure
-    double seconds = 0;          // of training
+    QString label = {};
+    RunPointer run = {};  // of the first seed; null: not planned yet
+    std::vector<LayerSpec> layers = {};
+    QString position = {};                  // "RoPE", "NoPE" of the full layers
+    std::optional<std::int64_t> step = {};  // of the first evaluation at or above the threshold
+    std::optional<double> tokens = {};
+    std::optional<double> last = {};  // newest value of the measure
+    double seconds = 0;               // of training
 };
 
 struct StudySummary {
