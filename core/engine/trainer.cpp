@@ -12,6 +12,11 @@
 #include "core/spec/validate.h"
 
 namespace braid {
+namespace {
+
+constexpr std::int64_t evaluation_tokens = 4'096;
+
+}  // namespace
 
 Diagnostics validate(const TrainerSetup& setup) {
     Diagnostics problems;
@@ -107,8 +112,9 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
     double loss_sum = 0;
     std::int64_t targets = 0;
     std::vector<std::int64_t> top_BT(batch.tokens_BT.size());
-    const std::int64_t block =
-        std::max<std::int64_t>(1, setup_.training.batch / setup_.training.micro_batches);
+    // As many sequences as a micro-batch, or more where those are few tokens.
+    const std::int64_t block = std::max({setup_.training.batch / setup_.training.micro_batches,
+                                         evaluation_tokens / batch.context, std::int64_t{1}});
     for (std::int64_t first = 0; first < batch.sequences; first += block) {
         const std::int64_t count = std::min(block, batch.sequences - first);
         const auto begin = static_cast<std::size_t>(first * batch.context);

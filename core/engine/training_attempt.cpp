@@ -187,7 +187,7 @@ std::string TrainingAttempt::last_good() const {
 }
 
 bool TrainingAttempt::go_on() {
-    if (!control_->pending()) return !stopping_;
+    if (!control_->pending() && !control_->stop_by_signal()) return !stopping_;
     for (const InboxCommand& command : control_->take()) obey(command);
     stopping_ = stopping_ || control_->stop_by_signal();
     if (paused_ && !stopping_) wait_while_paused();

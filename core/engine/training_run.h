@@ -36,10 +36,10 @@ struct TrainingProgress {
 };
 
 struct TrainingOptions {
-    std::string project_folder = {};                        // where a relative corpus path starts
-    const std::atomic<bool>* stop_requested = nullptr;      // a stop by a signal
-    std::function<void(const TrainingProgress&)> progress;  // after each step, on the training thread
-    std::function<void(const std::string&)> message;        // what a person should know: resumed from, ..
+    std::string project_folder = {};                             // where a relative corpus path starts
+    const std::atomic<bool>* stop_requested = nullptr;           // a stop by a signal
+    std::function<void(const TrainingProgress&)> progress = {};  // after each step, on the training thread
+    std::function<void(const std::string&)> message = {};  // what a person should know: resumed from, ..
 };
 
 struct TrainingOutcome {

@@ -20,7 +20,7 @@ protected:
     void make(int steps) const {
         const Finished made = engine({"study", "new", "zwei", "Small=FS[w=4] x1", "Large=FS[w=64] x1",
                                       "--set", "steps=" + std::to_string(steps), "--set", "batch=4", "--set",
-                                      "warmup_steps=2", "--set", "evaluate_every=5", "--set", "device=cpu"});
+                                      "warmup_steps=2", "--set", "evaluate_every=30", "--set", "device=cpu"});
         ASSERT_EQ(made.code, 0) << made.all();
     }
     Json show() const { return engine({"study", "show", "zwei", "--json"}).json(); }

@@ -30,7 +30,7 @@ protected:
                                        "--device", "cpu",        "--seed", "3"};
         for (const std::string& setting :
              {"steps=" + std::to_string(steps), std::string("batch=4"), std::string("evaluate_every=10"),
-              std::string("checkpoint_every=10"), std::string("threads=1")}) {
+              std::string("checkpoint_every=10"), std::string("threads=1"), std::string("warmup_steps=0")}) {
             words.push_back("--set");
             words.push_back(setting);
         }

@@ -11,21 +11,22 @@ namespace {
 TEST(Help, EveryVerbHasASummaryAndAnExample) {
     const Finished help = run({{"--help-all"}});
     EXPECT_EQ(help.code, 0);
-    for (const char* verb : {"doctor", "arch", "corpus", "train", "run", "study", "serve"}) {
-        const Finished one = run({{verb, "--help"}});
-        EXPECT_EQ(one.code, 0) << verb;
-        EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
+    for (const char* verb : {"doctor", "arch", "corpus", "train", "run", "study", "serve"})
+        EXPECT_NE(help.out.find(std::string("\n") + verb + "\n"), std::string::npos) << verb << help.out;
+    const Finished tail = run({{"run", "tail", "--help"}});
+    EXPECT_EQ(tail.code, 0);
+    EXPECT_NE(tail.out.find("Example:\n  braid-engine run tail"), std::string::npos) << tail.out;
+    const Workplace place;
+    EXPECT_EQ(run({{"man", "--out", place.path("man")}}).code, 0);
+    std::size_t verbs = 0;
+    for (const auto& page : std::filesystem::directory_iterator(place.path("man"))) {
+        std::ifstream file(page.path());
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (text.find(".SH VERBS") != std::string::npos) continue;
+        EXPECT_NE(text.find(".SH EXAMPLES"), std::string::npos) << page.path();
+        ++verbs;
     }
-    for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{{"doctor"},
-                                                                                      {"arch", "show"},
-                                                                                      {"corpus", "build"},
-                                                                                      {"train"},
-                                                                                      {"run", "tail"},
-                                                                                      {"study", "run"}}) {
-        std::vector<std::string> words = verb;
-        words.push_back("--help");
-        EXPECT_NE(run({words}).out.find("Example:\n  braid-engine " + verb[0]), std::string::npos) << verb[0];
-    }
+    EXPECT_GT(verbs, 20U);
 }
 
 TEST(Help, VersionNamesCommitTorchAndCuda) {
@@ -44,13 +45,12 @@ TEST(Help, UnknownVerbsAndOptionsAreInvalidInput) {
     EXPECT_TRUE(wrong.out.empty());
 }
 
-TEST(Help, CompletionAndManPagesAreMade) {
+TEST(Help, CompletionKnowsVerbsAndChoices) {
     const Finished bash = run({{"completion", "bash"}});
     EXPECT_EQ(bash.code, 0);
     EXPECT_NE(bash.out.find("'run tail') words='"), std::string::npos);
-    const Workplace place;
-    EXPECT_EQ(run({{"man", "--out", place.path("man")}}).code, 0);
-    EXPECT_TRUE(std::filesystem::exists(place.path("man/braid-engine-run-tail.1")));
+    EXPECT_NE(bash.out.find("--device) words='auto cpu cuda'"), std::string::npos) << bash.out;
+    EXPECT_EQ(run({{"completion", "tcsh"}}).code, 2);
 }
 
 TEST(Arch, ShowHasThePromisedShape) {
@@ -79,10 +79,7 @@ TEST(Arch, AFileWithFortyMistakesListsThemAll) {
     Json spec = {{"schema_version", 1}, {"name", "bad"}, {"d_model", 64},
                  {"heads", 2},          {"kv_heads", 2}, {"head_dim", 32},
                  {"ffn_width", 160},    {"vocab", 64},   {"layers", Json::array()}};
-    for (int i = 0; i < 40; ++i)
-        spec["layers"].push_back(
-            {{"groups",
-              {{{"mixer", "swa"}, {"heads", 2}, {"kv_heads", 2}, {"parameters", {{"window", -1 - i}}}}}}});
+    for (int i = 0; i < 40; ++i) spec["layers"].push_back({{"mixer", "swa"}, {"window", -1 - i}});
     std::ofstream(place.path("vierzig Fehler.json")) << spec;
     const Finished wrong = run({{"arch", "show", place.path("vierzig Fehler.json")}});
     EXPECT_EQ(wrong.code, 2);
@@ -136,7 +133,7 @@ TEST(Run, UnknownRunsAreNamed) {
     EXPECT_FALSE(none.err.empty());
 }
 
-TEST(Study, NewListsEveryProblemAndMakesAFile) {
+TEST(StudyNew, ListsEveryProblemAndMakesAFile) {
     const Workplace place;
     const std::map<std::string, std::string> env = {{"XDG_DATA_HOME", place.path("data")}};
     const Finished wrong =

@@ -32,7 +32,7 @@ inline TrainingSpec short_training() {
     training.warmup_steps = 4;
     training.threads = 2;
     training.device = "cpu";
-    training.evaluate_every = 5;
+    training.evaluate_every = 10;
     training.checkpoint_every = 10;
     return training;
 }

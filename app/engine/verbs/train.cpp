@@ -118,10 +118,10 @@ Result<RunFolder> make_run(const TrainOptions& options) {
     return project->add_run(std::move(plan));
 }
 
-Result<void> detach(const RunFolder& folder) {
+Result<void> detach(const RunFolder& folder, const TrainOptions& options) {
     const Result<EngineProcess> process = start_run(folder);
     if (!process) return fail(process.error());
-    print(folder.path() + "\n");
+    if (!options.json) print(folder.path() + "\n");
     print_line({{"run", folder.name()},
                 {"folder", folder.path()},
                 {"state", "running"},
@@ -130,7 +130,7 @@ Result<void> detach(const RunFolder& folder) {
 }
 
 Result<void> train_here(const RunFolder& folder, const TrainOptions& options) {
-    print(folder.path() + "\n");
+    if (!options.json) print(folder.path() + "\n");
     Progress progress(options.quiet);
     const Result<TrainingOutcome> outcome =
         train_run(folder, {.project_folder = project_folder_of(folder),
@@ -150,10 +150,10 @@ Result<void> train_here(const RunFolder& folder, const TrainOptions& options) {
 
 Result<void> train(const TrainOptions& options) {
     if (const RunFolder existing(options.target); existing.exists())
-        return options.detach ? detach(existing) : train_here(existing, options);
+        return options.detach ? detach(existing, options) : train_here(existing, options);
     const Result<RunFolder> folder = make_run(options);
     if (!folder) return fail(folder.error());
-    return options.detach ? detach(*folder) : train_here(*folder, options);
+    return options.detach ? detach(*folder, options) : train_here(*folder, options);
 }
 
 }  // namespace
