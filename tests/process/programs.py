@@ -44,8 +44,15 @@ class Place(unittest.TestCase):
         self.environment = {**os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder / "data"),
                             "XDG_CONFIG_HOME": str(self.folder / "config"), "LANG": "C.UTF-8"}
         self.environment.pop("XDG_CACHE_HOME", None)
+        self.make_project(self.project)
         self.pids = []
         self.addCleanup(self.end_all)
+
+    @staticmethod
+    def make_project(folder):
+        folder.mkdir()
+        (folder / "project.json").write_text(
+            '{"schema_version": 1, "title": "Prüfung", "created": "2026-01-01T00:00:00Z"}', encoding="utf-8")
 
     def end_all(self):
         for pid in self.pids:

@@ -83,6 +83,7 @@ class Disk(Place):
     def test_a_full_disk_fails_the_run_and_loses_nothing(self):
         disk = SmallDisk(self, "3m")
         project = disk.folder / "Projekt"
+        self.make_project(project)
         done = self.engine(*self.training(400, project=project))
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr.lower(), "no space|full")
@@ -99,6 +100,7 @@ class Disk(Place):
     def test_a_read_only_folder_is_read_and_refused_for_writing(self):
         disk = SmallDisk(self, "50m")
         project = disk.folder / "Projekt"
+        self.make_project(project)
         done = self.engine(*self.training(20, project=project))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(disk.remount("ro"))
@@ -139,7 +141,7 @@ class Input(Place):
         shown = json.loads(built.stdout)
         self.assertGreater(shown["train"]["tokens"] + shown["validation"]["tokens"], 5000)
         self.assertIn("leer.txt", built.stdout + built.stderr)
-        self.assertEqual(self.engine("corpus", "build", texts / "leer.txt", "--out", self.folder / "nichts").returncode, 1)
+        self.assertEqual(self.engine("corpus", "build", texts / "leer.txt", "--out", self.folder / "nichts").returncode, 2)
 
     def test_forty_mistakes_are_forty_lines(self):
         spec = self.folder / "falsch.json"
