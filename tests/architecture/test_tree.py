@@ -77,6 +77,12 @@ class Tree(unittest.TestCase):
     def test_headers_say_pragma_once(self):
         self.check([str(path) for path in tree.files(".h", ".cuh") if "#pragma once" not in tree.text(path)])
 
+    def test_every_test_folder_is_run(self):
+        listed = re.findall(r"^add_subdirectory\((\w+)\)", tree.text("tests/CMakeLists.txt"), re.MULTILINE)
+        folders = {path.parts[1] for path in tree.files(".txt") if path.match("tests/*/CMakeLists.txt")}
+        self.check([f"tests/CMakeLists.txt does not name {folder}" for folder in sorted(folders - {"fuzz"} - set(listed))])
+        self.assertEqual(len(listed), len(set(listed)), "a folder is named twice")
+
     def test_nothing_is_left_for_later(self):
         marks = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
         self.check([f"{path}:{number}: {line.strip()}"
