@@ -42,7 +42,7 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
       pause_(makeButton(tr("Pause"), QStringLiteral("pause"))),
       checkpoint_(makeButton(tr("Checkpoint"), QStringLiteral("checkpoint"))),
       stop_(makeDangerButton(tr("Stop"), QStringLiteral("stop"))),
-      cursor_title_(new SectionTitle(tr("Cursors"), tr("click a curve's panel: A, Shift click: B"))),
+      cursor_title_(new SectionTitle(tr("Cursors"), tr("click: A, Shift click: B"))),
       cursors_(new QStandardItemModel(this)),
       cursor_table_(new DataTable(tr("Cursors"))),
       log_(new LogModel(this)),
@@ -94,7 +94,11 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
     layout->addWidget(cursor_title_);
     cursors_->setHorizontalHeaderLabels({QString(), tr("Run"), tr("A"), tr("B"), tr("B − A")});
     cursor_table_->setModel(cursors_);
-    cursor_table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    cursor_table_->setSortingEnabled(false);
+    cursor_table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    for (const auto& [column, width] :
+         std::initializer_list<std::pair<int, int>>{{0, 28}, {2, 62}, {3, 62}, {4, 62}})
+        cursor_table_->horizontalHeader()->resizeSection(column, width);
     cursor_table_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
     cursor_table_->setMinimumHeight(90);
     layout->addWidget(cursor_table_, 1);

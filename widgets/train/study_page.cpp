@@ -1,6 +1,7 @@
 #include "widgets/train/study_page.h"
 
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QTableView>
@@ -63,8 +64,8 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     connect(pause_, &QPushButton::clicked, this, &StudyPage::pauseOrResume);
     connect(stop_, &QPushButton::clicked, this, &StudyPage::stopStudy);
 
-    auto* content = new QWidget;
-    auto* body = new QVBoxLayout(content);
+    content_ = new QWidget;
+    auto* body = new QVBoxLayout(content_);
     body->setContentsMargins(metrics::gap6, metrics::gap4, metrics::gap6, metrics::gap4);
     body->setSpacing(metrics::gap2);
     body->addWidget(status_);
@@ -109,7 +110,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     body->addLayout(next);
 
     auto* scroll = new QScrollArea;
-    scroll->setWidget(content);
+    scroll->setWidget(content_);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     auto* layout = new QVBoxLayout(this);
@@ -134,6 +135,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     });
     connect(&session, &ProjectSession::runStateChanged, this, [this] { follow(); });
     connect(&context_.commands, &RunCommands::studyStateChanged, this, later);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &StudyPage::refresh);
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
         if (const RunPointer run = model_->runAt(index.row())) context_.session.setSelectedRuns({run->id});
     });
@@ -198,10 +200,10 @@ void StudyPage::refresh() {
     const bool readable = entry != nullptr && entry->spec;
     for (QWidget* widget : std::initializer_list<QWidget*>{run_, pause_, stop_, export_, change_})
         widget->setEnabled(readable);
+    content_->setVisible(readable);
     if (!readable) {
-        toolbar_->setTitle(name_);
-        headline_->setText(entry != nullptr ? tr("This study cannot be read.") : QString());
-        explanation_->setText(entry != nullptr ? entry->problem : QString());
+        toolbar_->setTitle(entry != nullptr ? tr("%1 cannot be read").arg(name_) : name_);
+        toolbar_->setNote(entry != nullptr ? entry->problem : QString());
         return;
     }
     const StudySpec& spec = *entry->spec;
@@ -229,9 +231,12 @@ void StudyPage::refresh() {
             ? tr("%n run(s), %1 of training", nullptr, summary.total).arg(formatDuration(summary.seconds))
         : summary.eta ? formatEta(summary.eta->seconds, summary.eta->plus_minus)
                       : QString());
-    std::vector<RunPointer> shown;
+    RunPointer shown;
     for (const StudyRow& row : summary.rows)
-        if (row.run) shown.push_back(row.run);
+        if (row.run && (!shown || (!shown->active() && row.run->active()))) shown = row.run;
+    if (const RunPointer chosen = model_->runAt(table_->currentIndex().row()))
+        shown = context_.session.run(chosen->id);
+    Q_EMIT runShown(shown);
     QVector<PlotSeries> far, near, mid, loss;
     double end = 0;
     for (const StudyRow& row : summary.rows) {

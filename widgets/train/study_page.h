@@ -35,6 +35,10 @@ public:
     StudyTableModel* table() const { return model_; }
     QString headline() const;
 
+Q_SIGNALS:
+    // The run that the inspector tells about: of the chosen row, else the first that works.
+    void runShown(const braid::ui::RunPointer& run);
+
 public Q_SLOTS:
     void runStudy();
     void pauseOrResume();
@@ -47,7 +51,6 @@ private:
     void makeNextSteps();
     void follow();   // asks the session for the curves of the study's runs
     void refresh();  // from the session's snapshots
-    void refreshPlots(const std::vector<RunPointer>& shown);
     void refreshButtons(const StudySummary& summary);
 
     WorkspaceContext context_;
@@ -55,6 +58,7 @@ private:
     bool active_ = false;
     bool pending_ = false;  // a refresh is scheduled
     PageToolbar* toolbar_;
+    QWidget* content_ = nullptr;
     QPushButton *run_, *pause_, *stop_;
     TextLabel *status_, *headline_, *explanation_, *eta_;
     RunProgressBar* progress_;

@@ -166,9 +166,9 @@ QTableView* makeStudyTable(StudyTableModel* model) {
     QHeaderView* header = table->horizontalHeader();
     header->setStretchLastSection(false);
     const std::pair<int, int> widths[] = {
-        {StudyTableModel::Run, 40},      {StudyTableModel::Hybrid, 130}, {StudyTableModel::Layers, 66},
-        {StudyTableModel::Position, 76}, {StudyTableModel::Step, 96},    {StudyTableModel::Tokens, 110},
-        {StudyTableModel::Final, 92},    {StudyTableModel::Error, 70},   {StudyTableModel::Time, 90}};
+        {StudyTableModel::Run, 34},      {StudyTableModel::Hybrid, 122}, {StudyTableModel::Layers, 62},
+        {StudyTableModel::Position, 70}, {StudyTableModel::Step, 80},    {StudyTableModel::Tokens, 92},
+        {StudyTableModel::Final, 80},    {StudyTableModel::Error, 64},   {StudyTableModel::Time, 84}};
     for (const auto& [column, width] : widths) {
         header->setSectionResizeMode(column, QHeaderView::Fixed);
         header->resizeSection(column, width);

@@ -30,22 +30,19 @@ TrainWorkspace::TrainWorkspace(const WorkspaceContext& context, QObject* parent)
     // A project that has a study and nothing selected begins with its study.
     const auto first = [this] {
         const std::vector<StudyEntry>& studies = context_.session.studies();
-        if (context_.session.currentStudy().isEmpty() && context_.session.selectedRuns().empty() &&
-            !studies.empty())
-            showStudy(context_.session.study(QStringLiteral("laziness")) != nullptr
-                          ? QStringLiteral("laziness")
-                          : studies.front().name);
+        if (!context_.session.selectedRuns().empty() || studies.empty()) return;
+        const QString chosen = context_.session.currentStudy();
+        showStudy(context_.session.study(chosen) != nullptr ? chosen : studies.front().name);
     };
     connect(&session, &ProjectSession::studiesChanged, this, [this, first] {
         if (study_->study().isEmpty()) first();
     });
     connect(&session, &ProjectSession::opened, this, first);
-    if (!session.currentStudy().isEmpty())
-        showStudy(session.currentStudy());
-    else if (!session.selectedRuns().empty())
-        showRuns();
-    else
+    connect(study_, &StudyPage::runShown, panel_, &RunPanel::showRun);
+    if (session.selectedRuns().empty())
         first();
+    else
+        showRuns();
 }
 
 TrainWorkspace::~TrainWorkspace() {
