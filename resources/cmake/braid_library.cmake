@@ -68,17 +68,19 @@ function(braid_test NAME)
     endif()
     set_target_properties(${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     list(APPEND ARG_ENVIRONMENT "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR}")
-    set(properties TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${ARG_ENVIRONMENT}")
-    if(ARG_SERIAL)
-        list(APPEND properties RUN_SERIAL TRUE)
-    endif()
     if(ARG_WHOLE)
         # One process for the whole file: where starting the process costs more than the tests.
         add_test(NAME ${NAME} COMMAND ${NAME})
         set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
             ENVIRONMENT "${ARG_ENVIRONMENT}" RUN_SERIAL "${ARG_SERIAL}")
     else()
-        gtest_discover_tests(${NAME} PROPERTIES ${properties} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+        # gtest_discover_tests() flattens lists: a test that needs more than the folder of the sources is WHOLE.
+        if(ARG_QT OR ARG_TORCH)
+            message(FATAL_ERROR "braid_test(${NAME}): Qt and Torch tests are WHOLE")
+        endif()
+        gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES
+            TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" RUN_SERIAL "${ARG_SERIAL}"
+            ENVIRONMENT "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
     endif()
 endfunction()
 
