@@ -115,14 +115,14 @@ TEST(CurvePlot, marksWhatHasNoPlace) {
     plot.setYScale(AxisScale::log);
     const QImage image = plot.toImage(QSize(520, 300));
     keepPicture(image, QStringLiteral("edge-marks"));
-    EXPECT_EQ(plot.omissionsText(), QStringLiteral("2 value(s) missing, 3 at the edge"));
+    EXPECT_EQ(plot.omissionsText(), QStringLiteral("2 values missing, 3 at the edge"));
     EXPECT_GT(plot.yRange().lower, 0);
     const QColor colour = lightTokens().runs[0];
     EXPECT_GT(pixelsLike(image, colour, QRect(40, 30, 470, 14)), 8) << "+inf at the upper edge";
     EXPECT_GT(pixelsLike(image, colour, QRect(40, 255, 470, 20)), 8) << "<= 0 at the lower edge";
     plot.setYScale(AxisScale::symlog);
     keepPicture(plot.toImage(QSize(520, 300)), QStringLiteral("symlog"));
-    EXPECT_EQ(plot.omissionsText(), QStringLiteral("2 value(s) missing, 1 at the edge"));
+    EXPECT_EQ(plot.omissionsText(), QStringLiteral("2 values missing, 1 at the edge"));
     EXPECT_LT(plot.yRange().lower, -1);
 }
 

@@ -93,7 +93,7 @@ void CurvesPanel::prepare(double width, double height) {
                           {.target = tick_target(width, 6 * size),
                            .use_factor = panel_.x == "tokens",
                            .whole = panel_.x == "step"});
-    y_ticks_ = make_ticks(frame_.y_map, frame_.y_range, {.target = tick_target(height, 3.2 * size)});
+    y_ticks_ = make_ticks(frame_.y_map, frame_.y_range, {.target = tick_target(height, 4.4 * size)});
 }
 
 double CurvesPanel::leftRoom() const {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/analysis/number_format.h"
+#include "widgets/common/format.h"
 #include "widgets/plot/curve_plot_private.h"
 
 namespace braid::ui {
@@ -426,13 +426,15 @@ QString CurvePlot::omissionsText() const {
     }
     QStringList parts;
     if (missing > 0) {
-        parts << tr("%n value(s) missing", nullptr, static_cast<int>(missing));
+        parts << (missing == 1
+                      ? tr("1 value missing")
+                      : tr("%1 values missing").arg(formatCount(static_cast<std::int64_t>(missing))));
     }
     if (edge > 0) {
-        parts << tr("%n at the edge", nullptr, static_cast<int>(edge));
+        parts << tr("%1 at the edge").arg(formatCount(static_cast<std::int64_t>(edge)));
     }
     if (off > 0) {
-        parts << tr("%n left of the log axis", nullptr, static_cast<int>(off));
+        parts << tr("%1 left of the log axis").arg(formatCount(static_cast<std::int64_t>(off)));
     }
     return parts.join(QStringLiteral(", "));
 }

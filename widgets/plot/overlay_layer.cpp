@@ -133,8 +133,7 @@ void OverlayLayer::drawReadout(QCPPainter* painter) const {
         lines << name + QLatin1Char(' ') + value;
         texts.emplace_back(name, value);
     }
-    const QString more =
-        found > shown ? CurvePlot::tr("and %n more", nullptr, static_cast<int>(found - shown)) : QString();
+    const QString more = found > shown ? CurvePlot::tr("and %1 more").arg(found - shown) : QString();
     if (!more.isEmpty()) {
         lines << more;
     }
