@@ -12,7 +12,6 @@ namespace {
 
 constexpr int ruler = 26;  // room for the upper ruler
 constexpr int side = 36;   // room for the left one
-constexpr int side = 34;   // room for the left one
 constexpr int edge = 10;   // right and below the page
 constexpr double grip_size = 8;
 
