@@ -84,10 +84,12 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     small->setSpacing(0);
     for (CurvePlot* plot : {near_, mid_, loss_}) {
         if (plot != near_) small->addWidget(makeSeparator());
+        plot->setMinimumHeight(80);
         small->addWidget(plot, 1);
     }
     plot_row->addLayout(small, 1);
-    plots->setMinimumHeight(300);
+    far_->setMinimumHeight(250);
+    plots->setMinimumHeight(260);
     body->addWidget(plots, 1);
     auto* table_card = makeCard();
     auto* table_layout = new QVBoxLayout(table_card);
