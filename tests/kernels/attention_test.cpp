@@ -183,7 +183,8 @@ TEST(Attention, AFutureTokenChangesNothing) {
     const Problem<float> inputs(c, nullptr);
     for_levels<float>([&](const cpu::Kernels<float>& kernels, const std::string&) {
         Problem<float> before(c, &inputs), after(c, &inputs);
-        for (std::size_t i = std::size_t(40 * after.row); i < after.in.size(); ++i) after.in[i] = 100 - after.in[i];
+        for (std::size_t i = std::size_t(40 * after.row); i < after.in.size(); ++i)
+            after.in[i] = 100 - after.in[i];
         kernels.attention(before.forward(), threads(1));
         kernels.attention(after.forward(), threads(1));
         for (std::size_t i = 0; i < std::size_t(40 * 64); ++i) ASSERT_EQ(before.out[i], after.out[i]) << i;

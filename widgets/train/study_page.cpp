@@ -25,6 +25,10 @@ namespace {
 
 constexpr int refresh_ms = 100;
 
+QString runCount(int count) {
+    return count == 1 ? StudyPage::tr("1 run") : StudyPage::tr("%1 runs").arg(count);
+}
+
 PlotSeries seriesOf(const StudyRow& row, const std::string& metric, XAxis axis) {
     CurvePtr curve = row.run->curve(metric, axis);
     return {.id = QString::fromStdString(row.run->id.str()),
@@ -211,11 +215,14 @@ void StudyPage::refresh() {
     const StudySpec& spec = *entry->spec;
     StudySummary summary = summarise(spec, context_.session.runsOfStudy(name_));
     toolbar_->setTitle(entry->title.isEmpty() ? name_ : entry->title);
-    toolbar_->setNote(tr("%n run(s), %1", nullptr, summary.total)
-                          .arg(spec.seeds.size() > 1 ? tr("%n seeds", nullptr, int(spec.seeds.size()))
+    toolbar_->setNote(tr("%1, %2")
+                          .arg(runCount(summary.total))
+                          .arg(spec.seeds.size() > 1 ? tr("%1 seeds").arg(spec.seeds.size())
                                                      : tr("seed %1").arg(spec.seeds.front())));
-    status_->setText(summary.done()         ? tr("✓  Study finished")
-                     : summary.failed > 0   ? tr("%n run(s) need attention", nullptr, summary.failed)
+    status_->setText(summary.done() ? tr("✓  Study finished")
+                     : summary.failed > 0
+                         ? (summary.failed == 1 ? tr("1 run needs attention")
+                                                : tr("%1 runs need attention").arg(summary.failed))
                      : summary.active > 0   ? tr("Study is running")
                      : summary.finished > 0 ? tr("Study is not finished")
                                             : QString());
@@ -230,7 +237,7 @@ void StudyPage::refresh() {
     progress_->setProgress(summary.progress, 0);
     eta_->setText(
         summary.done()
-            ? tr("%n run(s), %1 of training", nullptr, summary.total).arg(formatDuration(summary.seconds))
+            ? tr("%1, %2 of training").arg(runCount(summary.total)).arg(formatDuration(summary.seconds))
         : summary.eta ? formatEta(summary.eta->seconds, summary.eta->plus_minus)
                       : QString());
     RunPointer shown;

@@ -272,7 +272,7 @@ void TrainPage::refresh() {
     pages_->setCurrentIndex(runs_.empty() ? 0 : 1);
     const RunPointer current = session.currentRun();
     panel_->showRun(current);
-    toolbar_->setTitle(runs_.size() == 1 ? runs_.front()->name : tr("%n run(s)", nullptr, int(runs_.size())));
+    toolbar_->setTitle(runs_.size() == 1 ? runs_.front()->name : tr("%1 runs").arg(runs_.size()));
     toolbar_->setNote(runs_.size() == 1 && runs_.front()->plan
                           ? tr("context %1").arg(formatCount(runs_.front()->plan->training.context))
                           : QString());

@@ -23,14 +23,10 @@ Json to_json(const RunStatus& status) {
 }
 
 Json to_json(const RunEntry& entry) {
-    Json json = {{"id", entry.id.str()},
-                 {"name", entry.name},
-                 {"folder", entry.folder.path()},
-                 {"created", entry.created},
-                 {"study", entry.study.str()},
-                 {"point", entry.point},
-                 {"steps", entry.steps},
-                 {"status", to_json(entry.status)}};
+    Json json = {{"id", entry.id.str()},          {"name", entry.name},
+                 {"folder", entry.folder.path()}, {"created", entry.created},
+                 {"study", entry.study.str()},    {"point", entry.point},
+                 {"steps", entry.steps},          {"status", to_json(entry.status)}};
     if (entry.problem) json["problem"] = describe(*entry.problem);
     return json;
 }
