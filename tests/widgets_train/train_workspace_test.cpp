@@ -80,6 +80,12 @@ TEST_F(TrainWorkspaceTest, AFinishedStudyTellsItsResult) {
               QStringLiteral("260"));  // logistic at 200, first evaluation >= 0.9
     EXPECT_EQ(text(1, StudyTableModel::Step), QStringLiteral("500"));
     EXPECT_EQ(workspace_->studyPage()->farPlot()->series().size(), 2);
+    workspace_->page()->activateWindow();
+    workspace_->studyPage()->setFocus();
+    QTest::keyClick(workspace_->studyPage(), Qt::Key_E);
+    const auto dialog = [&] { return workspace_->studyPage()->findChild<QDialog*>(); };
+    ASSERT_TRUE(waitFor([&] { return dialog() != nullptr && dialog()->isVisible(); }));
+    dialog()->reject();
     EXPECT_FALSE(workspace_->studyPage()->runButton()->isEnabled());  // with a reason
     EXPECT_FALSE(workspace_->studyPage()->runButton()->toolTip().isEmpty());
 }

@@ -1,40 +1,10 @@
 #include "widgets/train/figure_of_view.h"
 
-#include <QCoreApplication>
-#include <QDesktopServices>
-#include <QFutureWatcher>
-#include <QUrl>
-#include <QWidget>
-#include <QtConcurrent>
-
-#include "core/base/file.h"
 #include "core/spec/study.h"
 #include "widgets/common/project_session.h"
-#include "widgets/figure/figure_export.h"
+#include "widgets/figure/figure_dialog.h"
 
 namespace braid::ui {
-
-namespace {
-
-// The description and every file made from it; a sentence that says where they are.
-Result<QString> writeFigure(const NamedFigure& figure, const std::string& project) {
-    const std::string folder = project + "/figures";
-    const std::string base = folder + "/" + figure.name.toStdString();
-    if (Result<void> made = make_folder(folder); !made) return fail(std::move(made.error()));
-    if (Result<void> kept = write_figure(base + ".json", figure.spec); !kept)
-        return fail(std::move(kept.error()));
-    const Result<FigureData> data = load_figure_data(project, figure.spec);
-    if (!data) return fail(data.error());
-    const auto written = write_figure_files(
-        figure.spec, *data, base,
-        {FigureFile::pdf, FigureFile::svg, FigureFile::png, FigureFile::csv, FigureFile::provenance},
-        "braid figure " + figure.name.toStdString() + " --out " + figure.name.toStdString() + ".pdf");
-    if (!written) return fail(written.error());
-    return QCoreApplication::translate("Figure", "Wrote figures/%1 as PDF, SVG and PNG with its data")
-        .arg(figure.name);
-}
-
-}  // namespace
 
 NamedFigure figureOfStudy(const ProjectSession& session, const QString& study) {
     for (const FigureEntry& entry : session.figures()) {
@@ -76,22 +46,18 @@ NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<
 }
 
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent) {
-    // Reading the runs and writing five files may take a second: not in the GUI thread.
-    const QString folder = context.session.folder();
-    const QString name = figure.name;
-    auto* watcher = new QFutureWatcher<Result<QString>>(parent);
-    Shell& shell = context.shell;
-    QObject::connect(watcher, &QFutureWatcher<Result<QString>>::finished, parent, [watcher, &shell, folder] {
-        watcher->deleteLater();
-        const Result<QString> written = watcher->result();
-        shell.notify({}, written ? *written : QString::fromStdString(describe(written.error())),
-                     written ? QCoreApplication::translate("Figure", "Open folder") : QString(), [folder] {
-                         QDesktopServices::openUrl(QUrl::fromLocalFile(folder + QStringLiteral("/figures")));
-                     });
-    });
-    watcher->setFuture(QtConcurrent::run([spec = figure.spec, folder, name]() -> Result<QString> {
-        return writeFigure({.name = name, .spec = spec}, folder.toStdString());
-    }));
+    auto* dialog = new FigureDialog(figure.spec,
+                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(
+        dialog, &QDialog::accepted, parent,
+        [dialog, &context_shell = context.shell, &session = context.session] {
+            const QStringList files = dialog->exportedFiles();
+            if (files.isEmpty()) return;
+            context_shell.showStatus(FigureDialog::tr("Wrote %1 files to figures/").arg(files.size()));
+            session.refresh();
+        });
+    dialog->open();
 }
 
 }  // namespace braid::ui

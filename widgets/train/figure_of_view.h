@@ -18,7 +18,7 @@ NamedFigure figureOfStudy(const ProjectSession& session, const QString& study);
 NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<std::string>& metrics,
                          const std::string& x, AxisScale y_scale, double smoothing);
 
-// Writes figures/NAME.json and, beside it, PDF, SVG, PNG, data and provenance, in the background; says where.
+// Opens the export dialog over `parent`; returns at once.
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent);
 
 }  // namespace braid::ui
