@@ -172,7 +172,7 @@ TEST_F(FigureDialogTest, darkWindowsMakeLightFigures) {
     keep(dialog, QStringLiteral("figure-dialog-dark"));
     const QImage window = dialog.grab().toImage();
     auto* preview = dialog.findChild<FigurePreview*>();
-    const QPoint inside = preview->mapTo(&dialog, QPoint(30, 30));
+    const QPoint inside = preview->mapTo(&dialog, QPoint(45, 35));
     EXPECT_EQ(window.pixelColor(inside), QColor(Qt::white));
     Theme::instance().setMode(ThemeMode::light);
 }

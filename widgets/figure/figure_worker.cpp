@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/analysis/number_format.h"
+#include "core/base/file.h"
 #include "widgets/figure/figure_kind.h"
 
 namespace braid::ui {
@@ -106,6 +106,11 @@ void FigureWorker::write(const FigureSpec& spec, const std::string& base,
         const Result<const FigureData*> data = dataFor(spec);
         if (!data) {
             Q_EMIT failed(QString::fromStdString(describe(data.error())));
+            return;
+        }
+        const std::string folder = descriptionFile.substr(0, descriptionFile.find_last_of('/'));
+        if (const Result<void> made = make_folder(folder); !made) {
+            Q_EMIT failed(QString::fromStdString(describe(made.error())));
             return;
         }
         if (const Result<void> saved = write_figure(descriptionFile, spec); !saved) {
