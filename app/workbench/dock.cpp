@@ -26,7 +26,7 @@ protected:
 
 }  // namespace
 
-Dock::Dock(const QString& id, const QString& title, QWidget* parent)
+Dock::Dock(const QString& id, const QString& title, Closing closing, QWidget* parent)
     : QDockWidget(title, parent),
       titleBar_(new TitleBar),
       titleLayout_(new QHBoxLayout(titleBar_)),
@@ -41,12 +41,14 @@ Dock::Dock(const QString& id, const QString& title, QWidget* parent)
     titleLayout_->setSpacing(2);
     titleLayout_->addWidget(title_);
     titleLayout_->addSpacing(4);
-    note_->setElided(Qt::ElideMiddle);
+    note_->setElided(Qt::ElideRight);
     titleLayout_->addWidget(note_, 1);
     setTitleBarWidget(titleBar_);
     auto* layout = new QVBoxLayout(holder_);
     layout->setContentsMargins(0, 0, 0, 0);
     setWidget(holder_);
+    titleButtons_ = titleLayout_->count();
+    if (closing == without_button) return;
     QToolButton* close = makeIconButton(QStringLiteral("close"), tr("Close %1").arg(title));
     close->setFixedSize(24, 24);
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
@@ -63,7 +65,7 @@ void Dock::setNote(const QString& note) { note_->setText(note); }
 
 void Dock::addTitleWidget(QWidget* widget) {
     widget->setFixedSize(24, 24);
-    titleLayout_->insertWidget(titleLayout_->count() - 1, widget);
+    titleLayout_->insertWidget(titleButtons_++, widget);
 }
 
 void Dock::setContent(QWidget* content) {

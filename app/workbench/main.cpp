@@ -15,6 +15,7 @@
 #include "app/workbench/run_controller.h"
 #include "app/workbench/settings_dialog.h"
 #include "app/workbench/shortcuts_dialog.h"
+#include "app/workbench/stall_meter.h"
 #include "app/workbench/start_project.h"
 #include "app/workbench/startup_clock.h"
 #include "app/workbench/workspaces.h"
@@ -122,6 +123,14 @@ int runWindow(int argc, char** argv) {
         QObject::connect(&session, &ProjectSession::opened, &window, shoot);
         QObject::connect(&session, &ProjectSession::openFailed, &window, shoot);
         QObject::connect(&window, &MainWindow::noProject, &window, shoot);
+    }
+    StallMeter stalls;
+    if (options.measureStalls > 0) {
+        QObject::connect(&window, &MainWindow::firstPainted, &stalls, &StallMeter::start);
+        QTimer::singleShot(options.measureStalls * 1'000, &window, [&stalls] {
+            QTextStream(stdout) << "longest stall " << stalls.longest() << " ms\n";
+            QCoreApplication::quit();
+        });
     }
     window.show();
     openInBackground(window, [options] {

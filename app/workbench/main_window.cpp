@@ -48,8 +48,8 @@ MainWindow::MainWindow(ProjectSession& session, RunCommands& commands, std::vect
       rail_(new Rail),
       inner_(new QMainWindow),
       pages_(new QStackedWidget),
-      projectDock_(new Dock(QStringLiteral("projectDock"), tr("Project"))),
-      inspectorDock_(new Dock(QStringLiteral("inspectorDock"), tr("Inspector"))),
+      projectDock_(new Dock(QStringLiteral("projectDock"), tr("Project"), Dock::without_button)),
+      inspectorDock_(new Dock(QStringLiteral("inspectorDock"), tr("Inspector"), Dock::with_button)),
       projectPanel_(new ProjectPanel(session, commands, *this)),
       statusBar_(new StatusBar(session)),
       palette_(new CommandPalette(registry_, this)),
@@ -233,6 +233,12 @@ void MainWindow::updateCompact() {
     for (const Place& place : places_) {
         if (place.workspace) place.workspace->setCompact(compact);
     }
+    // The page has become narrower only now; the docks were laid out around what it was before.
+    QTimer::singleShot(0, this, [this] {
+        const Place* shown = current();
+        if (!shown || !shown->workspace || inspectorDock_->isHidden()) return;
+        inner_->resizeDocks({inspectorDock_}, {shown->workspace->inspectorWidth()}, Qt::Horizontal);
+    });
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

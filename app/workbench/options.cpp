@@ -47,7 +47,11 @@ Options parseOptions(const QStringList& arguments) {
     const QCommandLineOption measure(
         QStringLiteral("measure-startup"),
         tr("Print the milliseconds from the start of the process to the first paint."));
-    parser.addOptions({project, theme, workspace, safe, reset, screenshot, size, measure});
+    const QCommandLineOption stalls(
+        QStringLiteral("measure-stalls"),
+        tr("Run so long, print the longest stall of the event loop in milliseconds, and quit."),
+        QStringLiteral("SECONDS"));
+    parser.addOptions({stalls, project, theme, workspace, safe, reset, screenshot, size, measure});
     if (!parser.parse(arguments)) refuse(parser.errorText());
     if (parser.isSet(QStringLiteral("help"))) parser.showHelp(0);
     if (parser.isSet(QStringLiteral("version"))) parser.showVersion();
@@ -68,6 +72,12 @@ Options parseOptions(const QStringList& arguments) {
     options.resetSettings = parser.isSet(reset);
     options.screenshot = parser.value(screenshot);
     options.measureStartup = parser.isSet(measure);
+    if (parser.isSet(stalls)) {
+        options.measureStalls = parser.value(stalls).toInt();
+        if (options.measureStalls < 1) {
+            refuse(tr("--measure-stalls: must be at least 1 second, got %1").arg(parser.value(stalls)));
+        }
+    }
     if (parser.isSet(size)) {
         const QStringList parts = parser.value(size).split(QLatin1Char('x'));
         options.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());

@@ -18,6 +18,7 @@ struct Options {
     QString workspace;   // shown first
     QString screenshot;  // file: draw the window there and quit
     QSize size = QSize(1440, 900);
+    int measureStalls = 0;        // seconds; print the longest stall of the event loop in them, and quit
     bool measureStartup = false;  // print milliseconds from the start of the process to the first paint
 };
 

@@ -43,7 +43,7 @@ void RailButton::paintEvent(QPaintEvent*) {
     if (isChecked()) {
         style::panel(painter, QRectF(-2, height() / 2.0 - 15, 4, 30), 2, t.ink, Qt::transparent);
     }
-    if (hasFocus()) style::focusRing(painter, body, metrics::radiusCard);
+    if (style::hasVisibleFocus(*this)) style::focusRing(painter, body, metrics::radiusCard);
     const QColor colour = isChecked() ? t.text1 : t.text2;
     const QPointF corner(width() / 2.0 - icon_size / 2.0, 8);
     painter.drawPixmap(corner, iconPixmap(iconName_, icon_size, colour, devicePixelRatioF()));

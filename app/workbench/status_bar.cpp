@@ -11,6 +11,7 @@
 #include "widgets/common/icons.h"
 #include "widgets/common/mixer_widgets.h"
 #include "widgets/common/run_list_model.h"
+#include "widgets/common/style.h"
 #include "widgets/common/theme.h"
 
 namespace braid::ui {
@@ -27,6 +28,8 @@ QToolButton* statusButton(const QString& name, const QString& iconName, ColourRo
     button->setIcon(icon(iconName, role));
     button->setIconSize(QSize(14, 14));
     button->setFixedHeight(24);
+    button->setFont(Theme::instance().font(TypeStep::table));
+    if (role == ColourRole::error) button->setProperty(style_property::role, QStringLiteral("danger"));
     button->setFocusPolicy(Qt::TabFocus);
     button->hide();
     return button;

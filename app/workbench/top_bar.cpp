@@ -35,7 +35,7 @@ void CommandField::paintEvent(QPaintEvent*) {
     const Tokens& t = tokens();
     QPainter painter(this);
     style::panel(painter, rect(), metrics::radiusButton, underMouse() ? t.hover : t.raised, t.border);
-    if (hasFocus()) style::focusRing(painter, rect(), metrics::radiusButton);
+    if (style::hasVisibleFocus(*this)) style::focusRing(painter, rect(), metrics::radiusButton);
     painter.drawPixmap(QPointF(9, (height() - 16) / 2.0),
                        iconPixmap(QStringLiteral("search"), 16, t.text2, devicePixelRatioF()));
     QRect rest = rect().adjusted(32, 0, -8, 0);

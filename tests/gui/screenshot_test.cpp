@@ -11,6 +11,7 @@
 #include "app/workbench/settings_dialog.h"
 #include "app/workbench/shortcuts_dialog.h"
 #include "app/workbench/workspaces.h"
+#include "tests/gui/gallery.h"
 #include "tests/widgets_common/project_fixture.h"
 #include "tests/widgets_runs/recorders.h"
 #include "widgets/common/theme.h"
@@ -104,6 +105,12 @@ TEST_P(Screenshot, PaletteToastAndDialogs) {
     ShortcutsDialog shortcuts(window_->registry());
     shortcuts.show();
     keep(shortcuts, QStringLiteral("shortcuts"));
+}
+
+TEST_P(Screenshot, Gallery) {
+    const std::unique_ptr<QWidget> sheet(makeGallery());
+    sheet->show();
+    keep(*sheet, QStringLiteral("gallery"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, Screenshot, testing::Values(ThemeMode::light, ThemeMode::dark),

@@ -144,6 +144,13 @@ void paintMixer(QPainter& painter, const QRectF& rect, std::string_view mixer) {
     painter.restore();
 }
 
+namespace {
+
+// Narrower than half a period of the textures, a cell shows its hue alone.
+constexpr qreal narrowest_texture = 4;
+
+}  // namespace
+
 void paintLayer(QPainter& painter, const QRectF& rect, const LayerSpec& layer) {
     std::int64_t heads = 0;
     for (const HeadGroup& group : layer.groups) heads += std::max<std::int64_t>(1, group.heads);
@@ -152,7 +159,12 @@ void paintLayer(QPainter& painter, const QRectF& rect, const LayerSpec& layer) {
         const std::int64_t after = before + std::max<std::int64_t>(1, group.heads);
         const qreal left = rect.left() + rect.width() * double(before) / double(heads);
         const qreal right = rect.left() + rect.width() * double(after) / double(heads);
-        paintMixer(painter, QRectF(QPointF(left, rect.top()), QPointF(right, rect.bottom())), group.mixer);
+        const QRectF part(QPointF(left, rect.top()), QPointF(right, rect.bottom()));
+        if (part.width() < narrowest_texture) {
+            painter.fillRect(part, mixerStyle(group.mixer).hue);
+        } else {
+            paintMixer(painter, part, group.mixer);
+        }
         before = after;
     }
 }

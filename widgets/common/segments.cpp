@@ -7,6 +7,7 @@
 #include <QPainterPath>
 #include <algorithm>
 
+#include "widgets/common/style_paint.h"
 #include "widgets/common/theme.h"
 
 namespace braid::ui {
@@ -57,7 +58,10 @@ protected:
         painter.setBrush(fill);
         painter.setPen(QPen(isChecked() && isEnabled() ? t.axis : t.borderStrong, 1));
         painter.drawPath(outline(edge));
-        if (hasFocus()) {
+        if (!first_) {
+            painter.fillRect(QRectF(0, 0, 1, height()), isChecked() && isEnabled() ? t.axis : t.borderStrong);
+        }
+        if (style::hasVisibleFocus(*this)) {
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(t.ink, 2));
             painter.drawPath(outline(QRectF(rect()).adjusted(1, 1, -1, -1)));

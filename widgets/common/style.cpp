@@ -20,7 +20,8 @@ namespace braid::ui {
 
 namespace {
 
-constexpr int field_padding = 8, arrow_width = 22, scroll_extent = 12, shortest_handle = 28;
+constexpr int field_padding = 8, arrow_width = 22, scroll_extent = 12, header_arrow = 16,
+              shortest_handle = 28;
 
 int controlHeight() { return std::max(metrics::control, Theme::instance().pixels(TypeStep::control) + 15); }
 
@@ -259,6 +260,14 @@ QRect Style::subElementRect(SubElement element, const QStyleOption* option, cons
         }
         case SE_PushButtonContents:
             return option->rect.adjusted(8, 2, -8, -2);
+        case SE_HeaderArrow:
+            return QRect(option->rect.right() - header_arrow, option->rect.top(), header_arrow,
+                         option->rect.height());
+        case SE_HeaderLabel: {
+            const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+            const bool sorted = header && header->sortIndicator != QStyleOptionHeader::None;
+            return option->rect.adjusted(field_padding, 0, sorted ? -header_arrow : -field_padding, 0);
+        }
         case SE_ProgressBarContents:
         case SE_ProgressBarGroove:
             return option->rect;

@@ -8,7 +8,7 @@ namespace braid::ui {
 
 // Dynamic properties that change how a control is drawn.
 namespace style_property {
-inline constexpr char role[] = "braidRole";    // push buttons: "primary", "danger"
+inline constexpr char role[] = "braidRole";    // buttons: "primary", "danger"
 inline constexpr char error[] = "braidError";  // bool, of a field: red border
 }  // namespace style_property
 

@@ -29,6 +29,10 @@ bool hasVisibleFocus(const QStyleOption& option) {
     return (option.state & QStyle::State_HasFocus) && (option.state & QStyle::State_KeyboardFocusChange);
 }
 
+bool hasVisibleFocus(const QWidget& widget) {
+    return widget.hasFocus() && widget.window()->testAttribute(Qt::WA_KeyboardFocusChange);
+}
+
 void chevron(QPainter& painter, const QPointF& c, Qt::ArrowType direction, const QColor& colour, qreal size) {
     const qreal s = size, h = size / 2;
     QPolygonF line;
@@ -216,8 +220,9 @@ bool drawToolButton(const QStyleOptionToolButton& option, QPainter& painter, con
     const bool icon = option.toolButtonStyle != Qt::ToolButtonTextOnly && !option.icon.isNull();
     const QIcon::Mode mode = enabled ? QIcon::Normal : QIcon::Disabled;
     const QSize size = option.iconSize;
+    const bool danger = widget && widget->property(style_property::role) == QLatin1String("danger");
     painter.save();
-    painter.setPen(enabled ? t.text1 : t.disabled);
+    painter.setPen(!enabled ? t.disabled : danger ? t.error : t.text1);
     if (icon && !text) {
         option.icon.paint(&painter,
                           QRect(QPoint(option.rect.left() + (option.rect.width() - size.width()) / 2,

@@ -14,7 +14,9 @@ namespace braid::ui::style {
 void panel(QPainter& painter, const QRectF& rect, qreal radius, const QColor& fill, const QColor& border,
            qreal width = 1);
 void focusRing(QPainter& painter, const QRectF& rect, qreal radius);
-bool hasVisibleFocus(const QStyleOption& option);  // focus that came by the keyboard
+// Focus that came by the keyboard: a click needs no ring.
+bool hasVisibleFocus(const QStyleOption& option);
+bool hasVisibleFocus(const QWidget& widget);
 void chevron(QPainter& painter, const QPointF& centre, Qt::ArrowType direction, const QColor& colour,
              qreal size = 4);
 void tick(QPainter& painter, const QRectF& box, const QColor& colour);

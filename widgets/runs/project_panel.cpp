@@ -140,6 +140,7 @@ ProjectPanel::ProjectPanel(ProjectSession& session, RunCommands& commands, Shell
     connect(tree_, &QWidget::customContextMenuRequested, this, &ProjectPanel::showMenu);
     connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &ProjectPanel::takeSelection);
+    connect(&session_, &ProjectSession::opened, this, &ProjectPanel::showSelection);
     connect(&session_, &ProjectSession::selectedRunsChanged, this, &ProjectPanel::showSelection);
     connect(&session_, &ProjectSession::currentArchitectureChanged, this, &ProjectPanel::showSelection);
     connect(&session_, &ProjectSession::currentStudyChanged, this, &ProjectPanel::showSelection);
