@@ -32,7 +32,7 @@ public:
     QString reading(double context) const;
 
     QSize sizeHint() const override { return {320, 200}; }
-    QSize minimumSizeHint() const override { return {220, 140}; }
+    QSize minimumSizeHint() const override { return {220, 160}; }
 
 Q_SIGNALS:
     void contextChosen(std::int64_t context);  // a click: the nearest power of two

@@ -24,6 +24,7 @@ namespace {
 constexpr int column_width = 337;
 constexpr int least_column = 290;
 constexpr int least_stack = 400;
+constexpr int least_two_columns = 790;
 
 enum Tab { LayersTab, CurvesTab, DifferenceTab };
 
@@ -63,6 +64,7 @@ DesignPage::DesignPage(const MixerCatalog& catalog, QWidget* parent)
     left->addWidget(stack_, 1);
     left->addWidget(insert_);
     left_->setMinimumWidth(least_stack);
+    setMinimumWidth(least_stack);
 
     QVBoxLayout* column = column_layout(column_content_);
     column->addWidget(figures_);
@@ -138,6 +140,14 @@ void DesignPage::setDocument(SpecDocument* document, const QString& name) {
 }
 
 void DesignPage::setCompact(bool compact) {
+    asked_compact_ = compact;
+    fold();
+}
+
+void DesignPage::resizeEvent(QResizeEvent*) { fold(); }
+
+void DesignPage::fold() {
+    const bool compact = asked_compact_ || width() < least_two_columns;
     if (compact == compact_) {
         return;
     }

@@ -1,5 +1,6 @@
 #include "widgets/design/difference_panel.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QMouseEvent>
 #include <QPainter>
@@ -24,7 +25,13 @@ constexpr std::size_t most_lines = 8;
 
 QString arrow() { return QStringLiteral(" \u2192 "); }
 
-// "window 1,024" of "Window" and "1024"; a mixer or a whole layer speaks for itself.
+// What a layer is, in a word or as its heads.
+QString layer_name(const ArchitectureSpec& spec, std::size_t row, const MixerCatalog& catalog) {
+    const LayerSpec& layer = spec.layers[row];
+    return layer.groups.size() > 1 ? layerSettings(layer, catalog) : layerTitle(layer, catalog);
+}
+
+// "window 1,024" of "Window" and "1024".
 QString side(const Difference& difference, const std::string& value, const MixerCatalog& catalog) {
     if (value.empty()) {
         return {};
@@ -199,6 +206,13 @@ void DifferencePanel::setBase(const QString& name, std::shared_ptr<const Archite
     soon_.start();
 }
 
+void DifferencePanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) {
+        soon_.start();
+    }
+}
+
 void DifferencePanel::flush() {
     soon_.stop();
     update_();
@@ -238,10 +252,9 @@ void DifferencePanel::update_() {
             DifferenceLine line{.where = rowsText(rows),
                                 .from = side(one, one.from, catalog),
                                 .to = side(one, one.to, catalog)};
-            if (one.to_layers.empty()) {
-                line.to = tr("removed");
-            } else if (one.from_layers.empty()) {
-                line.from = tr("added");
+            if (one.path == "mixer" || one.path == "layer") {
+                line.from = one.from_layers.empty() ? tr("added") : layer_name(*base_, one.from_layers.front(), catalog);
+                line.to = one.to_layers.empty() ? tr("removed") : layer_name(spec, one.to_layers.front(), catalog);
             }
             line.wrong = std::any_of(one.to_layers.begin(), one.to_layers.end(),
                                      [&](std::size_t row) { return row < wrong.size() && wrong[row]; });
@@ -273,7 +286,8 @@ void DifferencePanel::showLines() {
         what->setText(QStringLiteral("%1%2<span style=\"color:%3;font-weight:500\">%4</span>")
                           .arg(line.from.toHtmlEscaped(), arrow(), strong.name(), line.to.toHtmlEscaped()));
         what->setToolTip(line.from + arrow() + line.to);
-        list_->addWidget(where, row, 0, Qt::AlignTop);
+        where->setToolTip(line.where);
+        list_->addWidget(where, row, 0);
         list_->addWidget(what, row, 1);
         ++row;
     }

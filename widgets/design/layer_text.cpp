@@ -1,9 +1,10 @@
 #include "widgets/design/layer_text.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
+
+#include "widgets/common/format.h"
 
 namespace braid::ui {
 
@@ -14,11 +15,6 @@ QString tr(const char* text) { return QCoreApplication::translate("LayerText", t
 constexpr QChar middle_dot(0x00B7);
 constexpr QChar en_dash(0x2013);
 constexpr QChar minus(0x2212);
-
-QString grouped(std::int64_t value) {
-    QString text = QLocale::c().toString(static_cast<qlonglong>(value));
-    return text.replace(QLatin1Char('-'), minus);
-}
 
 // Digits before and after the point so that `digits` are shown in all, without trailing zeros of the fraction.
 QString shown(double value, int digits) {
@@ -89,7 +85,7 @@ QString valueText(const ParameterDescription& description, const ParameterValue&
         return *flag ? tr("on") : tr("off");
     }
     if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-        return grouped(*integer);
+        return formatCount(*integer);
     }
     if (const auto* text = std::get_if<std::string>(&value)) {
         return description.choices.empty() ? QString::fromStdString(*text) : choiceText(*text);
@@ -149,7 +145,8 @@ QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog) {
     if (layer.groups.size() > 1) {
         QStringList parts;
         for (const HeadGroup& group : layer.groups) {
-            parts << QStringLiteral("%1 %2").arg(group.heads).arg(titleOf(group, catalog).toLower());
+            const QString title = titleOf(group, catalog).toLower();
+            parts << QStringLiteral("%1 %2").arg(group.heads).arg(title.section(QLatin1Char(' '), -1));
         }
         return tr("%1 heads").arg(parts.join(QStringLiteral(" + ")));
     }
@@ -189,7 +186,7 @@ QString contextText(std::int64_t tokens) {
     if (tokens >= kilo && tokens % kilo == 0) {
         return QStringLiteral("%1k").arg(tokens / kilo);
     }
-    return grouped(tokens);
+    return formatCount(tokens);
 }
 
 QString quantityText(double value, int digits) {

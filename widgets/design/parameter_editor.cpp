@@ -32,6 +32,7 @@ ParameterEditor::ParameterEditor(const ParameterDescription& description, const 
     const QString help = QString::fromStdString(description.help);
     setObjectName(QStringLiteral("parameter.") + QString::fromStdString(description.key));
     setToolTip(help);
+    setMinimumHeight(metrics::control);
     const std::vector<std::string>& choices = description.choices;
     if (std::holds_alternative<bool>(description.default_value)) {
         check_ = new QCheckBox;

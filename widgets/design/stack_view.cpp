@@ -382,10 +382,12 @@ void StackView::arrangeColumns() {
     if (!model()) {
         return;
     }
-    constexpr int numbers = 96;
-    constexpr int least_settings = 90;
+    constexpr int least_settings = 96;
+    constexpr int least_mixer = 100;
+    constexpr int wide = 540;
+    const int numbers = viewport()->width() < wide ? 82 : 96;
     const int room = viewport()->width() - StackDelegate::layer_column - 2 * numbers;
-    const int mixer = std::clamp(room - least_settings, 96, 150);
+    const int mixer = std::clamp(room - least_settings, least_mixer, 150);
     header()->resizeSection(StackModel::LayerColumn, StackDelegate::layer_column);
     header()->resizeSection(StackModel::MixerColumn, mixer);
     header()->resizeSection(StackModel::SettingsColumn, std::max(least_settings, room - mixer));
