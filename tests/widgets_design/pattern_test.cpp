@@ -23,7 +23,7 @@ protected:
         edit().selectAll();
         QTest::keyClicks(&edit(), QString::fromUtf8(text));
     }
-    DesignWindow window{{{"a", "FS x5"}}};
+    DesignWindow window{Architectures{{"a", "FS x5"}}};
 };
 
 TEST_F(PatternTest, TypingUpdatesTheStackKeyByKey) {
@@ -82,7 +82,8 @@ TEST_F(PatternTest, SquiggleStandsExactlyUnderWhatIsWrong) {
     const QColor red = tokens().error;
     int first = -1;
     int last = -1;
-    for (int y = static_cast<int>(squiggle.top() * ratio); y < static_cast<int>(squiggle.bottom() * ratio); ++y) {
+    for (int y = static_cast<int>(squiggle.top() * ratio); y < static_cast<int>(squiggle.bottom() * ratio);
+         ++y) {
         for (int x = 0; x < image.width(); ++x) {
             const QColor pixel = image.pixelColor(x, y);
             const int distance = std::abs(pixel.red() - red.red()) + std::abs(pixel.green() - red.green()) +

@@ -15,7 +15,7 @@ namespace {
 
 void take(DesignWindow& window, const QString& name) {
     const QString folder = qEnvironmentVariable("BRAID_SCREENSHOTS");
-    QTest::qWait(60);
+    QTest::qWait(350);  // timers of curves and layouts
     const QPixmap picture = window.window->grab();
     EXPECT_FALSE(picture.isNull());
     if (!folder.isEmpty()) {
@@ -25,10 +25,10 @@ void take(DesignWindow& window, const QString& name) {
 }
 
 TEST(Screenshots, BothThemesAndAllWidths) {
-    DesignWindow window({{"edge-24", "FSSS x6"}, {"base FSSS", "S[w=1024]SSF x6"}}, "S5");
+    DesignWindow window(Architectures{{"edge-24", "FSSS x6"}, {"base FSSS", "S[w=1024]SSF x6"}}, "S5");
     window.workspace->documents().setBase(QStringLiteral("edge-24"), QStringLiteral("base FSSS"));
-    window.document().setPattern(
-        QStringLiteral("FS[w=1024]S[w=1024]S[w=1024] x3 {F:5 S[w=1024]:15}S[w=1024]S[w=0]S[w=1024] F[nope]SSS x2"));
+    window.document().setPattern(QStringLiteral(
+        "FS[w=1024]S[w=1024]S[w=1024] x3 {F:5 S[w=1024]:15}S[w=1024]S[w=0]S[w=1024] F[nope]SSS x2"));
     window.document().endTyping();
     window.page().stack()->selectLayers({window.document().spec().layers[12].id});
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {

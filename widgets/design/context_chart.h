@@ -1,5 +1,5 @@
-// One cost against context, log-log: this design solid, what it is compared with dashed and dotted, a marker at
-// the chosen context.
+// One cost against context, log-log: this design solid, what it is compared with dashed and dotted, a marker
+// at the chosen context.
 #pragma once
 
 #include <QString>

@@ -186,16 +186,19 @@ void DesignInspector::updateHead(const std::vector<std::size_t>& rows) {
     QStringList problems;
     if (rows.empty()) {
         title_->setText(document_ ? name_ : tr("No architecture"));
-        subtitle_->setText(document_ ? tr("Model, %n layers", nullptr, static_cast<int>(document_->spec().layers.size()))
-                                     : QString());
+        subtitle_->setText(
+            document_ ? tr("Model, %n layers", nullptr, static_cast<int>(document_->spec().layers.size()))
+                      : QString());
     } else {
         const ArchitectureSpec& spec = document_->spec();
         const LayerSpec& first = spec.layers[rows.front()];
         swatch_->setLayer(first);
         heads_->setLayer(first);
-        title_->setText(rows.size() == 1 ? tr("Layer %1").arg(rows.front()) : tr("Layers %1").arg(rowsText(rows)));
+        title_->setText(rows.size() == 1 ? tr("Layer %1").arg(rows.front())
+                                         : tr("Layers %1").arg(rowsText(rows)));
         const auto alike = [&](std::size_t row) {
-            return layerTitle(spec.layers[row], document_->catalog()) == layerTitle(first, document_->catalog());
+            return layerTitle(spec.layers[row], document_->catalog()) ==
+                   layerTitle(first, document_->catalog());
         };
         const bool same = std::all_of(rows.begin(), rows.end(), alike);
         heads_box_->setVisible(same && std::all_of(rows.begin(), rows.end(), [&](std::size_t row) {
@@ -217,8 +220,9 @@ void DesignInspector::updateHead(const std::vector<std::size_t>& rows) {
     }
     if (document_) {
         for (const DesignProblem& problem : document_->problems()) {
-            const bool here = rows.empty() ? !problem.layer && !problem.in_text
-                                           : problem.layer && std::binary_search(rows.begin(), rows.end(), *problem.layer);
+            const bool here =
+                rows.empty() ? !problem.layer && !problem.in_text
+                             : problem.layer && std::binary_search(rows.begin(), rows.end(), *problem.layer);
             const QString text = problem.rowText();
             if (here && !problems.contains(text)) {
                 problems << text;
@@ -264,8 +268,8 @@ void DesignInspector::updateFigures(const std::vector<std::size_t>& rows) {
         {tr("With norms and sinks"), formatCount(sum.total_parameters)},
     };
     if (rows.empty()) {
-        lines.insert(lines.begin() + 1,
-                     {tr("Non-embedding"), quantityText(static_cast<double>(total.non_embedding_parameters))});
+        lines.insert(lines.begin() + 1, {tr("Non-embedding"),
+                                         quantityText(static_cast<double>(total.non_embedding_parameters))});
     }
     lines.emplace_back(tr("KV cache at %1").arg(context), byteText(static_cast<double>(sum.kv_bytes)));
     if (sum.state_bytes > 0) {

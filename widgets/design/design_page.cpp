@@ -58,7 +58,8 @@ DesignPage::DesignPage(const MixerCatalog& catalog, QWidget* parent)
       difference_(new DifferencePanel),
       difference_line_(makeSeparator()) {
     QVBoxLayout* left = column_layout(left_);
-    column_layout(pattern_place_)->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
+    column_layout(pattern_place_)
+        ->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
     left->addWidget(pattern_place_);
     left->addWidget(makeSeparator());
     left->addWidget(stack_, 1);
@@ -131,7 +132,8 @@ void DesignPage::setDocument(SpecDocument* document, const QString& name) {
             stack_->setStack(model_);
             pattern_ = new PatternField(*document_);
             pattern_place_->layout()->addWidget(pattern_);
-            connect(pattern_, &PatternField::finished, stack_, [this] { stack_->setFocus(Qt::TabFocusReason); });
+            connect(pattern_, &PatternField::finished, stack_,
+                    [this] { stack_->setFocus(Qt::TabFocusReason); });
             setTabOrder(pattern_, stack_);
         }
     }

@@ -73,8 +73,8 @@ void DesignWorkspace::makeActions() {
     redo_ = group->createRedoAction(this, tr("Redo"));
     redo_->setShortcuts(QKeySequence::Redo);
     redo_->setIcon(icon(QStringLiteral("redo")));
-    const auto make = [this](const char* name, const QString& text, const QKeySequence& keys, const char* menu,
-                             void (DesignWorkspace::*act)()) {
+    const auto make = [this](const char* name, const QString& text, const QKeySequence& keys,
+                             const char* menu, void (DesignWorkspace::*act)()) {
         auto* action = new QAction(text, this);
         action->setObjectName(QStringLiteral("design.") + QLatin1String(name));
         action->setProperty("menu", QLatin1String(menu));
@@ -82,7 +82,8 @@ void DesignWorkspace::makeActions() {
         connect(action, &QAction::triggered, this, act);
         return action;
     };
-    new_ = make("new", tr("New Architecture..."), QKeySequence::New, "file", &DesignWorkspace::newArchitecture);
+    new_ =
+        make("new", tr("New Architecture..."), QKeySequence::New, "file", &DesignWorkspace::newArchitecture);
     save_ = new QAction(tr("Save Architecture"), this);
     save_->setObjectName(QStringLiteral("design.save"));
     save_->setProperty("menu", QStringLiteral("file"));
@@ -98,14 +99,16 @@ void DesignWorkspace::makeActions() {
     delete_ = make("delete", tr("Delete Architecture"), {}, "file", &DesignWorkspace::deleteArchitecture);
     import_ = make("import", tr("Import Architecture..."), {}, "file", &DesignWorkspace::importArchitecture);
     export_ = make("export", tr("Export Architecture..."), {}, "file", &DesignWorkspace::exportArchitecture);
-    train_action_ = make("train", tr("Train..."), QKeySequence(Qt::CTRL | Qt::Key_T), "run", &DesignWorkspace::train);
+    train_action_ =
+        make("train", tr("Train..."), QKeySequence(Qt::CTRL | Qt::Key_T), "run", &DesignWorkspace::train);
 }
 
 QList<QAction*> DesignWorkspace::actions() {
     QList<QAction*> all = {new_, duplicate_, rename_, import_, export_, delete_, train_action_};
     if (page_) {
         const StackView* stack = page_->stack();
-        all << stack->duplicateAction() << stack->moveUpAction() << stack->moveDownAction() << stack->removeAction();
+        all << stack->duplicateAction() << stack->moveUpAction() << stack->moveDownAction()
+            << stack->removeAction();
     }
     return all;
 }
@@ -135,7 +138,8 @@ void DesignWorkspace::makeToolbar() {
                                 .arg(scale.kv_heads),
                             Qt::ToolTipRole);
     }
-    for (QWidget* widget : std::initializer_list<QWidget*>{undo_button_, presets_, scale_, compare_, train_}) {
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{undo_button_, presets_, scale_, compare_, train_}) {
         bar->addWidget(widget);
     }
     connect(undo_button_, &QToolButton::clicked, undo_, &QAction::trigger);
@@ -145,8 +149,10 @@ void DesignWorkspace::makeToolbar() {
     };
     connect(undo_, &QAction::changed, this, follow_undo);
     follow_undo();
-    connect(presets_, &QPushButton::clicked, this, [this] { popUp(presets_, &DesignWorkspace::fillPresets); });
-    connect(compare_, &QPushButton::clicked, this, [this] { popUp(compare_, &DesignWorkspace::fillCompare); });
+    connect(presets_, &QPushButton::clicked, this,
+            [this] { popUp(presets_, &DesignWorkspace::fillPresets); });
+    connect(compare_, &QPushButton::clicked, this,
+            [this] { popUp(compare_, &DesignWorkspace::fillCompare); });
     connect(scale_, &QComboBox::activated, this, [this](int index) {
         const Scale* scale = find_scale(scale_->itemText(index).toStdString());
         if (scale && document()) {
@@ -224,9 +230,10 @@ void DesignWorkspace::showCurrent() {
     const ArchitectureEntry* entry = session.architecture(name);
     showDesign(documents_->open(name));
     if (!current_) {
-        page_->empty()->setSentence(entry && !entry->spec ? tr("%1 cannot be read: %2").arg(name, entry->problem)
-                                    : session.isOpen()    ? tr("The project has no architecture yet.")
-                                                          : tr("No project is open."));
+        page_->empty()->setSentence(entry && !entry->spec
+                                        ? tr("%1 cannot be read: %2").arg(name, entry->problem)
+                                    : session.isOpen() ? tr("The project has no architecture yet.")
+                                                       : tr("No project is open."));
     }
     offerAutosave();
 }
@@ -319,7 +326,8 @@ void DesignWorkspace::updateTraining() {
     if (!document()) {
         reason = tr("Open an architecture first.");
     } else if (!document()->problems().empty()) {
-        reason = tr("%n problems have to be solved first: ", nullptr, static_cast<int>(document()->problems().size())) +
+        reason = tr("%n problems have to be solved first: ", nullptr,
+                    static_cast<int>(document()->problems().size())) +
                  document()->problems().front().text();
     } else if (document()->spec().layers.empty()) {
         reason = tr("The model has no layers.");
@@ -340,8 +348,8 @@ void DesignWorkspace::layersSelected() {
 
 void DesignWorkspace::fillPresets(QMenu& menu) {
     for (const Preset& preset : presets()) {
-        QAction* action = menu.addAction(QStringLiteral("%1\t%2").arg(QString::fromStdString(preset.title),
-                                                                      QString::fromStdString(preset.pattern)));
+        QAction* action = menu.addAction(QStringLiteral("%1\t%2").arg(
+            QString::fromStdString(preset.title), QString::fromStdString(preset.pattern)));
         action->setToolTip(QString::fromStdString(preset.citation));
         connect(action, &QAction::triggered, this, [this, &preset] {
             if (document()) {
@@ -362,7 +370,8 @@ void DesignWorkspace::fillCompare(QMenu& menu) {
         QAction* action = to.addAction(text);
         action->setCheckable(true);
         action->setChecked(choice == chosen);
-        connect(action, &QAction::triggered, this, [this, name, choice] { documents_->setBase(name, choice); });
+        connect(action, &QAction::triggered, this,
+                [this, name, choice] { documents_->setBase(name, choice); });
     };
     add(menu, tr("Saved Version"), {});
     menu.addSeparator();
@@ -412,7 +421,8 @@ void DesignWorkspace::deactivate() {
 void DesignWorkspace::setCompact(bool compact) { page_->setCompact(compact); }
 
 bool DesignWorkspace::eventFilter(QObject* watched, QEvent* event) {
-    if (active_ && event->type() == QEvent::KeyPress && watched->isWidgetType() && QApplication::activePopupWidget()) {
+    if (active_ && event->type() == QEvent::KeyPress && watched->isWidgetType() &&
+        QApplication::activePopupWidget()) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->matches(QKeySequence::Undo)) {
             undo_->trigger();
@@ -453,7 +463,8 @@ void DesignWorkspace::showProblems() {
     });
     popup->adjustSize();
     const QRect area = page_->rect();
-    popup->move(page_->mapToGlobal(area.bottomRight()) - QPoint(popup->width() + metrics::gap3, popup->height() + metrics::gap3));
+    popup->move(page_->mapToGlobal(area.bottomRight()) -
+                QPoint(popup->width() + metrics::gap3, popup->height() + metrics::gap3));
     popup->show();
     popup->list()->setFocus();
 }

@@ -80,8 +80,8 @@ private:
     QPointer<DesignPage> page_;
     QPointer<DesignInspector> inspector_;
     QAction *undo_ = nullptr, *redo_ = nullptr, *save_ = nullptr;
-    QAction *new_ = nullptr, *duplicate_ = nullptr, *rename_ = nullptr, *delete_ = nullptr, *import_ = nullptr,
-            *export_ = nullptr, *train_action_ = nullptr;
+    QAction *new_ = nullptr, *duplicate_ = nullptr, *rename_ = nullptr, *delete_ = nullptr,
+            *import_ = nullptr, *export_ = nullptr, *train_action_ = nullptr;
     QToolButton* undo_button_ = nullptr;
     QComboBox* scale_ = nullptr;
     QPushButton *presets_ = nullptr, *compare_ = nullptr, *train_ = nullptr;

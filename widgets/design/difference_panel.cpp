@@ -36,9 +36,8 @@ QString side(const Difference& difference, const std::string& value, const Mixer
     if (value.empty()) {
         return {};
     }
-    const std::string key = difference.path.substr(difference.path.rfind('.') == std::string::npos
-                                                       ? 0
-                                                       : difference.path.rfind('.') + 1);
+    const std::string key = difference.path.substr(
+        difference.path.rfind('.') == std::string::npos ? 0 : difference.path.rfind('.') + 1);
     const ParameterDescription* parameter = find_parameter(dimension_parameters(), key);
     for (const auto& kind : catalog.all()) {
         if (!parameter) {
@@ -74,8 +73,9 @@ DifferenceStrips::DifferenceStrips(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Layers of both architectures"));
 }
 
-void DifferenceStrips::set(std::shared_ptr<const ArchitectureSpec> from, std::shared_ptr<const ArchitectureSpec> to,
-                           std::vector<LayerPair> alignment, std::vector<bool> wrong) {
+void DifferenceStrips::set(std::shared_ptr<const ArchitectureSpec> from,
+                           std::shared_ptr<const ArchitectureSpec> to, std::vector<LayerPair> alignment,
+                           std::vector<bool> wrong) {
     from_ = std::move(from);
     to_ = std::move(to);
     alignment_ = std::move(alignment);
@@ -118,12 +118,14 @@ void DifferenceStrips::paintEvent(QPaintEvent*) {
             if (!present) {
                 painter.setPen(QPen(colours.axis, 1, Qt::DotLine));
                 painter.setBrush(Qt::NoBrush);
-                painter.drawRect(QRectF(left + 0.5, top + 0.5, std::max(right - left - 1, 1.0), strip_height - 1));
+                painter.drawRect(
+                    QRectF(left + 0.5, top + 0.5, std::max(right - left - 1, 1.0), strip_height - 1));
             }
         }
         if (!pair.equal) {
             const bool wrong = pair.to && *pair.to < wrong_.size() && wrong_[*pair.to];
-            painter.fillRect(QRectF(left, underline_top, right - left, 2), wrong ? colours.error : colours.ink);
+            painter.fillRect(QRectF(left, underline_top, right - left, 2),
+                             wrong ? colours.error : colours.ink);
         }
     }
 }
@@ -253,8 +255,10 @@ void DifferencePanel::update_() {
                                 .from = side(one, one.from, catalog),
                                 .to = side(one, one.to, catalog)};
             if (one.path == "mixer" || one.path == "layer") {
-                line.from = one.from_layers.empty() ? tr("added") : layer_name(*base_, one.from_layers.front(), catalog);
-                line.to = one.to_layers.empty() ? tr("removed") : layer_name(spec, one.to_layers.front(), catalog);
+                line.from = one.from_layers.empty() ? tr("added")
+                                                    : layer_name(*base_, one.from_layers.front(), catalog);
+                line.to =
+                    one.to_layers.empty() ? tr("removed") : layer_name(spec, one.to_layers.front(), catalog);
             }
             line.wrong = std::any_of(one.to_layers.begin(), one.to_layers.end(),
                                      [&](std::size_t row) { return row < wrong.size() && wrong[row]; });
@@ -315,7 +319,8 @@ void DifferencePanel::showCosts() {
     const Row rows[] = {
         {tr("Parameters"), double(from.paper_parameters), double(to.paper_parameters), false, false},
         {tr("KV at %1").arg(context), double(from.kv_bytes), double(to.kv_bytes), true, true},
-        {tr("FLOPs at %1").arg(context), from.forward_flops_per_token, to.forward_flops_per_token, false, true},
+        {tr("FLOPs at %1").arg(context), from.forward_flops_per_token, to.forward_flops_per_token, false,
+         true},
         {tr("State"), double(from.state_bytes), double(to.state_bytes), true, true},
     };
     int line = 0;
@@ -325,10 +330,11 @@ void DifferencePanel::showCosts() {
         }
         const double difference = row.to - row.from;
         const double size = std::abs(difference);
-        auto* amount = new TextLabel(signedText(difference, row.bytes ? byteText(size) : quantityText(size, 3)),
-                                     TypeStep::table, 500, 1);
-        auto* percent = new TextLabel(row.from > 0 ? percentText(difference / row.from) : QString(), TypeStep::table,
-                                      400, 2);
+        auto* amount =
+            new TextLabel(signedText(difference, row.bytes ? byteText(size) : quantityText(size, 3)),
+                          TypeStep::table, 500, 1);
+        auto* percent = new TextLabel(row.from > 0 ? percentText(difference / row.from) : QString(),
+                                      TypeStep::table, 400, 2);
         if (row.good_when_less && row.from > 0 && difference / row.from < -0.005) {
             percent->setStatus(QStringLiteral("ok"));
         } else if (row.good_when_less && row.from > 0 && difference / row.from > 0.005) {

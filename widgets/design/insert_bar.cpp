@@ -23,7 +23,8 @@ public:
         const QString title = QString::fromStdString(mixer.title);
         setObjectName(QStringLiteral("design.insert.") + QString::fromStdString(mixer.id));
         setAccessibleName(InsertBar::tr("Insert %1").arg(title));
-        setToolTip(InsertBar::tr("Insert %1 after the selection (%2)").arg(title, QChar(QLatin1Char(mixer.letter))));
+        setToolTip(
+            InsertBar::tr("Insert %1 after the selection (%2)").arg(title, QChar(QLatin1Char(mixer.letter))));
         setFocusPolicy(Qt::TabFocus);
         setFixedSize(28, 22);
     }
@@ -75,16 +76,16 @@ InsertBar::InsertBar(const MixerCatalog& catalog, QWidget* parent) : QWidget(par
     line->addSpacing(metrics::gap1);
     for (const auto& kind : catalog.all()) {
         auto* key = new MixerKey(kind->description(), this);
-        connect(key, &QAbstractButton::clicked, this, [this, id = kind->description().id] { Q_EMIT chosen(id); });
+        connect(key, &QAbstractButton::clicked, this,
+                [this, id = kind->description().id] { Q_EMIT chosen(id); });
         line->addWidget(key);
     }
     line->addStretch(1);
     auto* hints = new QHBoxLayout(keys_);
     hints->setContentsMargins(0, 0, 0, 0);
     hints->setSpacing(metrics::gap2);
-    const std::pair<QString, QString> entries[] = {{tr("Alt ↑↓"), tr("move")},
-                                                   {tr("Ctrl D"), tr("duplicate")},
-                                                   {tr("Del"), tr("remove")}};
+    const std::pair<QString, QString> entries[] = {
+        {tr("Alt ↑↓"), tr("move")}, {tr("Ctrl D"), tr("duplicate")}, {tr("Del"), tr("remove")}};
     for (const auto& [keys, what] : entries) {
         hints->addWidget(new KeyHint(keys));
         hints->addWidget(new TextLabel(what, TypeStep::table, 400, 2));

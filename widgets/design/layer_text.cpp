@@ -16,7 +16,8 @@ constexpr QChar middle_dot(0x00B7);
 constexpr QChar en_dash(0x2013);
 constexpr QChar minus(0x2212);
 
-// Digits before and after the point so that `digits` are shown in all, without trailing zeros of the fraction.
+// Digits before and after the point so that `digits` are shown in all, without trailing zeros of the
+// fraction.
 QString shown(double value, int digits) {
     const int whole = value < 1 ? 1 : static_cast<int>(std::floor(std::log10(value))) + 1;
     return QString::number(value, 'f', std::max(0, digits - whole));
@@ -113,13 +114,13 @@ QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog) {
         // What depends on another parameter stands right behind it: "RoPE 1e5".
         const std::string owner = parameter.only_if.substr(0, parameter.only_if.find('='));
         const auto found = owner.empty() ? parts.end()
-                                         : std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
-                                               return part.key == owner;
-                                           });
+                                         : std::find_if(parts.begin(), parts.end(),
+                                                        [&](const Part& part) { return part.key == owner; });
         const bool is_default = value == parameter.default_value;
         if (std::holds_alternative<bool>(value)) {
             if (!is_default) {
-                const QString key = QString::fromStdString(parameter.key).replace(QLatin1Char('_'), QLatin1Char(' '));
+                const QString key =
+                    QString::fromStdString(parameter.key).replace(QLatin1Char('_'), QLatin1Char(' '));
                 parts.push_back({parameter.key, std::get<bool>(value) ? key : tr("no %1").arg(key)});
             }
         } else if (found != parts.end()) {
@@ -157,7 +158,8 @@ QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog) {
         return std::holds_alternative<std::int64_t>(parameter.default_value);
     };
     // Where no number of its own tells the layer's size, its heads do.
-    if (description && std::none_of(description->parameters.begin(), description->parameters.end(), is_integer)) {
+    if (description &&
+        std::none_of(description->parameters.begin(), description->parameters.end(), is_integer)) {
         const QString heads = QStringLiteral("h%1 kv%2").arg(group.heads).arg(group.kv_heads);
         text = text.isEmpty() ? heads : QStringLiteral("%1 %2 %3").arg(heads, QString(middle_dot), text);
     }
@@ -191,8 +193,8 @@ QString contextText(std::int64_t tokens) {
 
 QString quantityText(double value, int digits) {
     return scaled(value, 1000,
-                  {QString(), QStringLiteral("k"), QStringLiteral("M"), QStringLiteral("G"), QStringLiteral("T"),
-                   QStringLiteral("P")},
+                  {QString(), QStringLiteral("k"), QStringLiteral("M"), QStringLiteral("G"),
+                   QStringLiteral("T"), QStringLiteral("P")},
                   digits);
 }
 

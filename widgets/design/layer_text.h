@@ -10,7 +10,8 @@
 
 namespace braid::ui {
 
-// "Sliding window", "Full" (the word "attention" goes without saying); "Head-wise" for several groups; the id where the catalogue does not know it.
+// "Sliding window", "Full" (the word "attention" goes without saying); "Head-wise" for several groups; the id
+// where the catalogue does not know it.
 QString layerTitle(const LayerSpec& layer, const MixerCatalog& catalog);
 // "w 1,024 · RoPE 1e5", "h16 kv4 · NoPE", "4 full + 12 window heads"
 QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog);

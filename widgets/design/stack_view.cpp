@@ -246,7 +246,8 @@ void StackView::fillMenu(QMenu& menu) {
     for (const auto& kind : spec->catalog().all()) {
         const std::string id = kind->description().id;
         const QString title = QString::fromStdString(kind->description().title);
-        QAction* action = insert->addAction(QStringLiteral("%1\t%2").arg(title, QChar(QLatin1Char(kind->description().letter))));
+        QAction* action = insert->addAction(
+            QStringLiteral("%1\t%2").arg(title, QChar(QLatin1Char(kind->description().letter))));
         connect(action, &QAction::triggered, this, [this, id] { insertMixer(id); });
         connect(change->addAction(title), &QAction::triggered, this,
                 [spec, layers, id] { spec->setMixer(layers, id); });
@@ -258,7 +259,8 @@ void StackView::fillMenu(QMenu& menu) {
     menu.addSeparator();
     if (currentIndex().isValid()) {
         const LayerSpec& like = *stack_->row(currentIndex().row()).layer;
-        QAction* same = menu.addAction(tr("Select All Like This (%1)").arg(layerTitle(like, spec->catalog())));
+        QAction* same =
+            menu.addAction(tr("Select All Like This (%1)").arg(layerTitle(like, spec->catalog())));
         const auto mixers = [](const LayerSpec& layer) {
             std::vector<std::string> ids;
             for (const HeadGroup& group : layer.groups) {
@@ -385,17 +387,19 @@ void StackView::arrangeColumns() {
     constexpr int least_settings = 96;
     constexpr int least_mixer = 100;
     constexpr int wide = 540;
-    const int numbers = viewport()->width() < wide ? 82 : 96;
-    const int room = viewport()->width() - StackDelegate::layer_column - 2 * numbers;
+    const int parameters = viewport()->width() < wide ? 70 : 74;
+    const int cache = viewport()->width() < wide ? 82 : 92;
+    const int room = viewport()->width() - StackDelegate::layer_column - parameters - cache;
     const int mixer = std::clamp(room - least_settings, least_mixer, 150);
     header()->resizeSection(StackModel::LayerColumn, StackDelegate::layer_column);
     header()->resizeSection(StackModel::MixerColumn, mixer);
     header()->resizeSection(StackModel::SettingsColumn, std::max(least_settings, room - mixer));
-    header()->resizeSection(StackModel::ParametersColumn, numbers);
-    header()->resizeSection(StackModel::CacheColumn, numbers);
+    header()->resizeSection(StackModel::ParametersColumn, parameters);
+    header()->resizeSection(StackModel::CacheColumn, cache);
 }
 
-void StackView::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+void StackView::drawRow(QPainter* painter, const QStyleOptionViewItem& option,
+                        const QModelIndex& index) const {
     const StackModel::Row& row = stack_->row(index.row());
     const Tokens& colours = tokens();
     const QRect rect = option.rect;
@@ -462,7 +466,8 @@ void StackView::paintEvent(QPaintEvent* event) {
     if (rows == 0) {
         painter.setPen(colours.text3);
         painter.setFont(Theme::instance().font());
-        painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24), Qt::AlignTop | Qt::AlignHCenter | Qt::TextWordWrap,
+        painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24),
+                         Qt::AlignTop | Qt::AlignHCenter | Qt::TextWordWrap,
                          tr("No layers. Type a pattern above, or press a mixer's letter here."));
     } else {
         const QRect last = visualRect(model()->index(rows - 1, 0));
@@ -470,9 +475,9 @@ void StackView::paintEvent(QPaintEvent* event) {
         painter.fillRect(QRect(left, last.bottom() + 1, viewport()->width() - left, 1), colours.border);
     }
     if (drop_row_ >= 0 && model()) {
-        const int y = drop_row_ < rows  ? visualRect(model()->index(drop_row_, 0)).top()
-                      : rows > 0 ? visualRect(model()->index(rows - 1, 0)).bottom() + 1
-                                 : 0;
+        const int y = drop_row_ < rows ? visualRect(model()->index(drop_row_, 0)).top()
+                      : rows > 0       ? visualRect(model()->index(rows - 1, 0)).bottom() + 1
+                                       : 0;
         painter.fillRect(QRect(0, y - 1, viewport()->width(), 2), colours.ink);
     }
 }
