@@ -4,7 +4,9 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QFileDialog>
 #include <QListWidget>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QTabBar>
 
@@ -183,6 +185,56 @@ TEST(Workspace, MakesRenamesDuplicatesAndDeletesArchitectures) {
     ASSERT_TRUE(wait_for([&] { return window.session->architecture(QStringLiteral("renamed")) == nullptr; }));
     EXPECT_TRUE(window.page().banner()->choose(QStringLiteral("Undo")));
     EXPECT_TRUE(wait_for([&] { return window.session->architecture(QStringLiteral("renamed")) != nullptr; }));
+}
+
+TEST(Workspace, ExportsAndImportsBraidJson) {
+    DesignWindow window(Architectures{{"a", "FS[w=16] x5"}});
+    const QString file = window.folder.filePath(QStringLiteral("out.json"));
+    action_of(window, "design.export")->trigger();
+    auto* out = dialog_of<QFileDialog>(window);
+    ASSERT_NE(out, nullptr);
+    Q_EMIT out->fileSelected(file);
+    out->close();
+    const ArchitectureSpec written = read_spec(file.toStdString());
+    EXPECT_EQ(written.name, "a");
+    EXPECT_EQ(content_hash(written, builtin_mixers()),
+              content_hash(window.document().spec(), builtin_mixers()));
+    QTest::qWait(10);
+
+    action_of(window, "design.import")->trigger();
+    auto* in = dialog_of<QFileDialog>(window);
+    ASSERT_NE(in, nullptr);
+    Q_EMIT in->fileSelected(file);
+    in->close();
+    // The name is taken: another is found, nothing is overwritten.
+    ASSERT_TRUE(wait_for([&] { return window.session->architecture(QStringLiteral("out")) != nullptr; }));
+    QTest::qWait(10);
+
+    // A file that is something else says why.
+    ASSERT_TRUE(write_file_atomically(file.toStdString(), "{\"layers\": 3}").has_value());
+    action_of(window, "design.import")->trigger();
+    in = dialog_of<QFileDialog>(window);
+    ASSERT_NE(in, nullptr);
+    Q_EMIT in->fileSelected(file);
+    in->close();
+    auto* box = dialog_of<QMessageBox>(window);
+    ASSERT_NE(box, nullptr);
+    EXPECT_FALSE(box->text().isEmpty());
+    box->close();
+}
+
+TEST(Workspace, PaletteFindsLayersAndPresets) {
+    DesignWindow window(Architectures{{"a", "FS x5"}});
+    bool found = false;
+    for (const CommandItem& item : window.registry.items()) {
+        if (item.text == QStringLiteral("Layer 7: Sliding window")) {
+            item.run();
+            found = true;
+        }
+    }
+    EXPECT_TRUE(found);
+    EXPECT_EQ(window.page().stack()->currentIndex().row(), 7);
+    EXPECT_TRUE(window.page().stack()->hasFocus());
 }
 
 TEST(Workspace, TrainingIsRefusedWithAReasonUntilTheDesignIsRight) {

@@ -29,8 +29,8 @@ QString arch_command(const SpecDocument& document, const QString& name) {
         }
     }
     QString command = QStringLiteral("braid-engine arch show ");
-    if (scale && document.patternReadable()) {
-        command += shell_quoted(document.pattern()) + QStringLiteral(" --scale ") +
+    if (scale && !spec.layers.empty()) {
+        command += shell_quoted(document.layersPattern()) + QStringLiteral(" --scale ") +
                    QString::fromStdString(scale->name);
         if (scale->vocab != spec.vocab) {
             command += QStringLiteral(" --vocab %1").arg(spec.vocab);

@@ -12,7 +12,7 @@ namespace braid::ui {
 
 namespace {
 
-const QString unknown = QStringLiteral("\u2013");
+QString unknown() { return QStringLiteral("\u2013"); }
 
 }  // namespace
 
@@ -97,10 +97,10 @@ void CostFigures::update_() {
     const QString caption[] = {tr("Parameters"), tr("KV cache at %1").arg(context),
                                tr("FLOPs per token, %1").arg(context), tr("Recurrent state")};
     if (!document_ || !document_->cost().known) {
-        parameters_->set(caption[0], unknown, {});
-        cache_->set(caption[1], unknown, {});
-        flops_->set(caption[2], unknown, {});
-        state_->set(caption[3], unknown, {});
+        parameters_->set(caption[0], unknown(), {});
+        cache_->set(caption[1], unknown(), {});
+        flops_->set(caption[2], unknown(), {});
+        state_->set(caption[3], unknown(), {});
         return;
     }
     const ArchitectureCost& total = document_->cost().total;

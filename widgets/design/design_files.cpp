@@ -69,16 +69,16 @@ void DesignWorkspace::deleteArchitecture() {
     documents_->remove(name);
     context_.session.setCurrentArchitecture({});
     showCurrent();
-    page_->banner()->show(tr("%1 was deleted.").arg(name),
-                          {{tr("Undo"),
-                            [this, name, unsaved, modified] {
-                                context_.session.restoreArchitecture(name);
-                                if (modified) {
-                                    context_.session.autosaveArchitecture(name, unsaved);
-                                }
-                                context_.session.setCurrentArchitecture(name);
-                            }},
-                           {tr("Close"), {}}});
+    page_->banner()->say(tr("%1 was deleted.").arg(name), {{tr("Undo"),
+                                                            [this, name, unsaved, modified] {
+                                                                context_.session.restoreArchitecture(name);
+                                                                if (modified) {
+                                                                    context_.session.autosaveArchitecture(
+                                                                        name, unsaved);
+                                                                }
+                                                                context_.session.setCurrentArchitecture(name);
+                                                            }},
+                                                           {tr("Close"), {}}});
 }
 
 void DesignWorkspace::importArchitecture() {

@@ -77,6 +77,8 @@ DesignPage::DesignPage(const MixerCatalog& catalog, QWidget* parent)
     column_->setFrameShape(QFrame::NoFrame);
     column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     column_->setMinimumWidth(least_column);
+    column_->viewport()->setAutoFillBackground(false);  // the page's surface shows
+    column_content_->setAutoFillBackground(false);
 
     split_->setChildrenCollapsible(false);
     split_->setHandleWidth(1);

@@ -13,6 +13,7 @@ class QToolButton;
 
 namespace braid::ui {
 
+struct CommandItem;
 class DesignInspector;
 class DesignPage;
 
@@ -59,6 +60,8 @@ private:
     void updateTraining();
     void updateScales();
     void layersSelected();
+    // Menus and the palette (design_menus.cpp).
+    QList<CommandItem> paletteItems();
     void fillPresets(QMenu& menu);
     void fillCompare(QMenu& menu);
     void fillMore(QMenu& menu);

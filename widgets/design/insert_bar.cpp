@@ -16,6 +16,8 @@ namespace braid::ui {
 
 namespace {
 
+constexpr int bar_height = 33;
+
 // Texture and key cap; inserts on click, can be dragged between layers.
 class MixerKey : public QAbstractButton {
 public:
@@ -92,7 +94,7 @@ InsertBar::InsertBar(const MixerCatalog& catalog, QWidget* parent) : QWidget(par
         hints->addSpacing(metrics::gap1);
     }
     line->addWidget(keys_);
-    setFixedHeight(metrics::toolbar);
+    setFixedHeight(bar_height);
 }
 
 void InsertBar::resizeEvent(QResizeEvent*) { keys_->setVisible(width() >= 420); }

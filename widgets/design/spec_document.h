@@ -66,6 +66,8 @@ public:
     const DesignState& state() const { return state_; }
     const QString& pattern() const { return state_.pattern; }
     bool patternReadable() const { return pattern_readable_; }
+    // Of the layers that are shown, also while the text is another.
+    QString layersPattern() const { return pattern_readable_ ? state_.pattern : formatted(spec()); }
     const std::vector<DesignProblem>& problems() const { return problems_; }
     // Rules that the layers break, without those of a text that cannot be read.
     const Diagnostics& specProblems() const { return spec_problems_; }
