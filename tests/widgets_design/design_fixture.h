@@ -1,7 +1,11 @@
 // What the tests of Design share: documents at published scales, real keys.
 #pragma once
 
+#include <time.h>
+
 #include <QString>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -20,7 +24,15 @@ inline ArchitectureSpec spec_of(const std::string& pattern, const std::string& s
     return instantiate(*parsed, *find_scale(scale));
 }
 
-inline std::unique_ptr<SpecDocument> document_of(const std::string& pattern, const std::string& scale = "S1") {
+// Of this thread alone, whatever else the machine does.
+inline double thread_milliseconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+inline std::unique_ptr<SpecDocument> document_of(const std::string& pattern,
+                                                 const std::string& scale = "S1") {
     auto document = std::make_unique<SpecDocument>(builtin_mixers());
     document->open(spec_of(pattern, scale));
     return document;

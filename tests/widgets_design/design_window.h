@@ -3,6 +3,7 @@
 
 #include <QElapsedTimer>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -48,7 +49,9 @@ public:
 
 class RecordedShell : public Shell {
 public:
-    void notify(const QString&, const QString& text, const QString&, std::function<void()>) override { toasts << text; }
+    void notify(const QString&, const QString& text, const QString&, std::function<void()>) override {
+        toasts << text;
+    }
     void showStatus(const QString& text) override { status = text; }
     void showWorkspace(const QString&) override {}
     void setProblems(const QString&, int count, std::function<void()> show) override {
@@ -76,11 +79,13 @@ bool wait_for(const Condition& condition) {
     return true;
 }
 
+// By name and pattern.
+using Architectures = std::vector<std::pair<std::string, std::string>>;
+
 class DesignWindow {
 public:
-    // Architectures by name and pattern, at scale S1.
-    explicit DesignWindow(const std::vector<std::pair<std::string, std::string>>& architectures,
-                          const std::string& scale = "S1", QSize size = {1175, 787}) {
+    explicit DesignWindow(const Architectures& architectures, const std::string& scale = "S1",
+                          QSize size = {1175, 787}) {
         const QString root = folder.path();
         EXPECT_TRUE(make_folder((root + QStringLiteral("/architectures")).toStdString()).has_value());
         EXPECT_TRUE(write_json_atomically((root + QStringLiteral("/project.json")).toStdString(),
@@ -104,8 +109,7 @@ public:
         session->open(folder.path());
         EXPECT_TRUE(wait_for([&] { return opened.count() > 0; })) << "the project did not open";
         session->setCurrentArchitecture(QString::fromStdString(name));
-        workspace = std::make_unique<DesignWorkspace>(
-            WorkspaceContext{*session, commands, registry, shell});
+        workspace = std::make_unique<DesignWorkspace>(WorkspaceContext{*session, commands, registry, shell});
         window = std::make_unique<QWidget>();
         auto* line = new QHBoxLayout(window.get());
         line->setContentsMargins(0, 0, 0, 0);

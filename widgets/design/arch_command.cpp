@@ -21,15 +21,17 @@ QString arch_command(const SpecDocument& document, const QString& name) {
     // Vocabulary apart, for --vocab gives it.
     const Scale* scale = nullptr;
     for (const Scale& one : scales()) {
-        const bool fits = one.d_model == spec.d_model && one.heads == spec.heads && one.kv_heads == spec.kv_heads &&
-                          one.head_dim == spec.head_dim && one.ffn_width == spec.ffn_width;
+        const bool fits = one.d_model == spec.d_model && one.heads == spec.heads &&
+                          one.kv_heads == spec.kv_heads && one.head_dim == spec.head_dim &&
+                          one.ffn_width == spec.ffn_width;
         if (fits && (!scale || one.vocab == spec.vocab)) {
             scale = &one;
         }
     }
     QString command = QStringLiteral("braid-engine arch show ");
-    if (scale && document.patternReadable()) {
-        command += shell_quoted(document.pattern()) + QStringLiteral(" --scale ") + QString::fromStdString(scale->name);
+    if (scale && !spec.layers.empty()) {
+        command += shell_quoted(document.layersPattern()) + QStringLiteral(" --scale ") +
+                   QString::fromStdString(scale->name);
         if (scale->vocab != spec.vocab) {
             command += QStringLiteral(" --vocab %1").arg(spec.vocab);
         }

@@ -20,7 +20,7 @@ Banner::Banner(QWidget* parent) : QWidget(parent), sentence_(new TextLabel), but
     setVisible(false);
 }
 
-void Banner::show(const QString& sentence, std::vector<Choice> choices) {
+void Banner::say(const QString& sentence, std::vector<Choice> choices) {
     while (QLayoutItem* item = buttons_->takeAt(0)) {
         item->widget()->hide();
         item->widget()->deleteLater();

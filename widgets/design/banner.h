@@ -21,7 +21,7 @@ public:
     };
 
     explicit Banner(QWidget* parent = nullptr);
-    void show(const QString& sentence, std::vector<Choice> choices);  // in place of what it said before
+    void say(const QString& sentence, std::vector<Choice> choices);  // in place of what it said before
     QString sentence() const;
     // Presses the button of that text; false: there is none. For tests.
     bool choose(const QString& text);

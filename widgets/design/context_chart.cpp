@@ -19,8 +19,8 @@ namespace {
 constexpr double first_context = 1024;
 constexpr double last_context = 1024.0 * 1024.0;
 constexpr int title_height = 30;
-constexpr int axis_labels = 60;   // left of the plot
-constexpr int line_labels = 62;   // right of it
+constexpr int axis_labels = 60;  // left of the plot
+constexpr int line_labels = 62;  // right of it
 constexpr int below = 24;
 constexpr int tick = 4;
 
@@ -29,7 +29,8 @@ struct Tick {
     bool major = true;
 };
 
-// Decades of the unit: 1, 10, 100 MiB, 1 GiB; 1 G, 10 G. Between them a half where there are few, else nothing.
+// Decades of the unit: 1, 10, 100 MiB, 1 GiB; 1 G, 10 G. Between them a half where there are few, else
+// nothing.
 std::vector<Tick> ticks(double low, double high, ContextChart::Unit unit) {
     std::vector<Tick> result;
     std::vector<double> decades;
@@ -64,16 +65,19 @@ std::vector<Tick> ticks(double low, double high, ContextChart::Unit unit) {
 
 Qt::PenStyle pen_style(ContextLine::Stroke stroke) {
     switch (stroke) {
-        case ContextLine::Stroke::dashed: return Qt::CustomDashLine;
-        case ContextLine::Stroke::dotted: return Qt::CustomDashLine;
-        default: return Qt::SolidLine;
+        case ContextLine::Stroke::dashed:
+            return Qt::CustomDashLine;
+        case ContextLine::Stroke::dotted:
+            return Qt::CustomDashLine;
+        default:
+            return Qt::SolidLine;
     }
 }
 
 QPen line_pen(const ContextLine& line) {
     const Tokens& colours = tokens();
-    QPen pen(line.own ? colours.text1 : colours.text3, line.own ? 2 : 1.5, pen_style(line.stroke), Qt::FlatCap,
-             Qt::RoundJoin);
+    QPen pen(line.own ? colours.text1 : colours.text3, line.own ? 2 : 1.5, pen_style(line.stroke),
+             Qt::FlatCap, Qt::RoundJoin);
     if (line.stroke == ContextLine::Stroke::dashed) {
         pen.setDashPattern({4, 3});
     } else if (line.stroke == ContextLine::Stroke::dotted) {
@@ -88,7 +92,8 @@ struct ContextChart::Frame {
     QRectF plot;
     double low = 1, high = 10;
     double x(double context) const {
-        return plot.left() + plot.width() * std::log(context / first_context) / std::log(last_context / first_context);
+        return plot.left() +
+               plot.width() * std::log(context / first_context) / std::log(last_context / first_context);
     }
     double y(double value) const {
         return plot.bottom() - plot.height() * std::log(value / low) / std::log(high / low);
@@ -258,8 +263,9 @@ void ContextChart::paintLabels(QPainter& painter, const Frame& frame) const {
         painter.setFont(font);
         painter.setPen(label.own ? colours.text1 : colours.text2);
         const QRectF rect(frame.plot.right() + 5, label.y - 8, line_labels - 6, 16);
-        painter.drawText(rect, Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetrics(font).elidedText(label.text, Qt::ElideMiddle, static_cast<int>(rect.width())));
+        painter.drawText(
+            rect, Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(font).elidedText(label.text, Qt::ElideMiddle, static_cast<int>(rect.width())));
     }
     if (!nothing.isEmpty() && unit_ == Unit::bytes) {
         painter.setFont(Theme::instance().font(TypeStep::tick));
@@ -296,14 +302,17 @@ void ContextChart::paintEvent(QPaintEvent*) {
     const QFont bold = theme.font(TypeStep::control, 600);
     painter.setFont(bold);
     painter.setPen(colours.text1);
-    painter.drawText(QRectF(metrics::gap3, 0, width(), title_height), Qt::AlignLeft | Qt::AlignVCenter, title_);
+    painter.drawText(QRectF(metrics::gap3, 0, width(), title_height), Qt::AlignLeft | Qt::AlignVCenter,
+                     title_);
     const int after = metrics::gap3 + QFontMetrics(bold).horizontalAdvance(title_) + metrics::gap2;
     painter.setFont(theme.font(TypeStep::table));
     painter.setPen(colours.text3);
-    painter.drawText(QRectF(after, 0, width() - after, title_height), Qt::AlignLeft | Qt::AlignVCenter, note_);
+    painter.drawText(QRectF(after, 0, width() - after, title_height), Qt::AlignLeft | Qt::AlignVCenter,
+                     note_);
     const Frame frame = this->frame();
     if (lines_.isEmpty()) {
-        painter.drawText(frame.plot, Qt::AlignCenter | Qt::TextWordWrap, tr("Not known while the model is incomplete"));
+        painter.drawText(frame.plot, Qt::AlignCenter | Qt::TextWordWrap,
+                         tr("Not known while the model is incomplete"));
         return;
     }
     paintAxes(painter, frame);
@@ -319,7 +328,8 @@ void ContextChart::paintEvent(QPaintEvent*) {
 
 void ContextChart::mousePressEvent(QMouseEvent* event) {
     const Frame frame = this->frame();
-    if (event->button() == Qt::LeftButton && frame.plot.adjusted(-4, 0, 4, below).contains(event->position())) {
+    if (event->button() == Qt::LeftButton &&
+        frame.plot.adjusted(-4, 0, 4, below).contains(event->position())) {
         const double octave = std::round(std::log2(frame.context(event->position().x())));
         Q_EMIT contextChosen(static_cast<std::int64_t>(std::exp2(octave)));
     }

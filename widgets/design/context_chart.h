@@ -1,5 +1,5 @@
-// One cost against context, log-log: this design solid, what it is compared with dashed and dotted, a marker at
-// the chosen context.
+// One cost against context, log-log: this design solid, what it is compared with dashed and dotted, a marker
+// at the chosen context.
 #pragma once
 
 #include <QString>
@@ -32,7 +32,7 @@ public:
     QString reading(double context) const;
 
     QSize sizeHint() const override { return {320, 200}; }
-    QSize minimumSizeHint() const override { return {220, 140}; }
+    QSize minimumSizeHint() const override { return {220, 160}; }
 
 Q_SIGNALS:
     void contextChosen(std::int64_t context);  // a click: the nearest power of two

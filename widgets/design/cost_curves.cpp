@@ -38,7 +38,8 @@ CostCurves::CostCurves(QWidget* parent)
     : QWidget(parent),
       layout_(new QBoxLayout(QBoxLayout::TopToBottom, this)),
       cache_(new ContextChart(tr("KV cache"), tr("against context"), ContextChart::Unit::bytes)),
-      flops_(new ContextChart(tr("FLOPs per token"), tr("forward, against context"), ContextChart::Unit::quantity)),
+      flops_(new ContextChart(tr("FLOPs per token"), tr("forward, against context"),
+                              ContextChart::Unit::quantity)),
       chooser_(new QComboBox(this)) {
     layout_->setContentsMargins(0, 0, 0, 0);
     layout_->setSpacing(0);
@@ -114,7 +115,8 @@ void CostCurves::setSideBySide(bool side_by_side) {
 void CostCurves::resizeEvent(QResizeEvent*) {
     chooser_->adjustSize();
     chooser_->setFixedHeight(24);
-    chooser_->move(cache_->geometry().right() - chooser_->width() - metrics::gap2, cache_->geometry().top() + 4);
+    chooser_->move(cache_->geometry().right() - chooser_->width() - metrics::gap2,
+                   cache_->geometry().top() + 4);
     chooser_->raise();
 }
 
@@ -129,8 +131,8 @@ void CostCurves::update_() {
             const bool same = base_ && base_->layers.size() == full.layers.size() &&
                               all_full(*base_) == *base_ && base_->d_model == full.d_model;
             if (!same) {
-                add_line(cache, flops, tr("full-%1").arg(full.layers.size()), ContextLine::Stroke::dashed, false,
-                         context_curve(full, validate(full, catalog), catalog));
+                add_line(cache, flops, tr("full-%1").arg(full.layers.size()), ContextLine::Stroke::dashed,
+                         false, context_curve(full, validate(full, catalog), catalog));
             }
         }
         if (base_) {

@@ -12,7 +12,7 @@ namespace braid::ui {
 
 namespace {
 
-const QString unknown = QStringLiteral("\u2013");
+QString unknown() { return QStringLiteral("\u2013"); }
 
 }  // namespace
 
@@ -31,7 +31,8 @@ CostFigure::CostFigure(QWidget* parent)
     }
 }
 
-void CostFigure::set(const QString& caption, const QString& value, const QString& note, const QString& second) {
+void CostFigure::set(const QString& caption, const QString& value, const QString& note,
+                     const QString& second) {
     caption_->setText(caption);
     value_->setText(value);
     note_->setText(note);
@@ -96,19 +97,21 @@ void CostFigures::update_() {
     const QString caption[] = {tr("Parameters"), tr("KV cache at %1").arg(context),
                                tr("FLOPs per token, %1").arg(context), tr("Recurrent state")};
     if (!document_ || !document_->cost().known) {
-        parameters_->set(caption[0], unknown, {});
-        cache_->set(caption[1], unknown, {});
-        flops_->set(caption[2], unknown, {});
-        state_->set(caption[3], unknown, {});
+        parameters_->set(caption[0], unknown(), {});
+        cache_->set(caption[1], unknown(), {});
+        flops_->set(caption[2], unknown(), {});
+        state_->set(caption[3], unknown(), {});
         return;
     }
     const ArchitectureCost& total = document_->cost().total;
-    parameters_->set(caption[0], quantityText(static_cast<double>(total.paper_parameters)),
-                     tr("%1 non-embed.").arg(quantityText(static_cast<double>(total.non_embedding_parameters))),
-                     tr("%1 everything").arg(formatCount(total.total_parameters)));
-    parameters_->setToolTip(tr("Paper count (layers, embedding and head, without pre-norms and sinks): %1\n"
-                               "Everything that is allocated: %2")
-                                .arg(formatCount(total.paper_parameters), formatCount(total.total_parameters)));
+    parameters_->set(
+        caption[0], quantityText(static_cast<double>(total.paper_parameters)),
+        tr("%1 non-embed.").arg(quantityText(static_cast<double>(total.non_embedding_parameters))),
+        tr("%1 everything").arg(formatCount(total.total_parameters)));
+    parameters_->setToolTip(
+        tr("Paper count (layers, embedding and head, without pre-norms and sinks): %1\n"
+           "Everything that is allocated: %2")
+            .arg(formatCount(total.paper_parameters), formatCount(total.total_parameters)));
 
     // Of one layer only: the share needs no second walk over a deep model.
     QString share;
@@ -116,8 +119,9 @@ void CostFigures::update_() {
         ArchitectureSpec one = all_full(document_->spec());
         const std::size_t depth = one.layers.size() - document_->cost().left_out.size();
         one.layers.resize(1);
-        const double whole = static_cast<double>(depth) *
-                             static_cast<double>(braid::cost(one, document_->catalog(), document_->context()).kv_bytes);
+        const double whole =
+            static_cast<double>(depth) *
+            static_cast<double>(braid::cost(one, document_->catalog(), document_->context()).kv_bytes);
         if (whole > 0) {
             const double part = static_cast<double>(total.kv_bytes) / whole;
             share = tr("%1 of full-%2").arg(formatPercent(part)).arg(depth);

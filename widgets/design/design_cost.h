@@ -11,8 +11,8 @@
 namespace braid::ui {
 
 struct DesignCost {
-    bool known = false;              // false: dimensions of the model itself are wrong, or no layer is left
-    ArchitectureCost total;          // layers as long as the spec's; those left out have zeros
+    bool known = false;      // false: dimensions of the model itself are wrong, or no layer is left
+    ArchitectureCost total;  // layers as long as the spec's; those left out have zeros
     std::vector<std::size_t> left_out;  // ascending
 };
 

@@ -1,5 +1,5 @@
-// The architectures of the project that are being worked on: one document each, kept with its undo stack while
-// another one is shown. Saves, autosaves, and knows what each is based on.
+// The architectures of the project that are being worked on: one document each, kept with its undo stack
+// while another one is shown. Saves, autosaves, and knows what each is based on.
 #pragma once
 
 #include <QObject>
@@ -48,7 +48,8 @@ public:
     QStringList modified() const;
 
     void save(const QString& name);
-    // A new file with this content, based on `base` (a stored choice, see setBase); it becomes the current one.
+    // A new file with this content, based on `base` (a stored choice, see setBase); it becomes the current
+    // one.
     void create(const QString& name, ArchitectureSpec spec, const QString& base);
     void rename(const QString& from, const QString& to);
     void remove(const QString& name);
@@ -58,8 +59,8 @@ public:
     // Side files of everything unsaved, now.
     void autosaveAll();
 
-    // Choice: the name of an architecture, "preset:<name>", or "" (the saved version, once there are changes).
-    // Kept between sessions.
+    // Choice: the name of an architecture, "preset:<name>", or "" (the saved version, once there are
+    // changes). Kept between sessions.
     void setBase(const QString& name, const QString& choice);
     QString baseChoice(const QString& name) const;
     DesignBase base(const QString& name) const;

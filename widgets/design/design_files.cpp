@@ -20,7 +20,8 @@
 namespace braid::ui {
 
 void DesignWorkspace::newArchitecture() {
-    auto* dialog = new NewArchitectureDialog(*documents_, context_.session.freeArchitectureName(tr("hybrid")), page_);
+    auto* dialog =
+        new NewArchitectureDialog(*documents_, context_.session.freeArchitectureName(tr("hybrid")), page_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,
             [this, dialog] { documents_->create(dialog->name(), dialog->spec(), dialog->base()); });
@@ -32,8 +33,8 @@ void DesignWorkspace::duplicateArchitecture() {
         return;
     }
     const QString from = current_->name;
-    auto* dialog = new NameDialog(tr("Duplicate Architecture"), context_.session.freeArchitectureName(from), *documents_,
-                                  page_);
+    auto* dialog = new NameDialog(tr("Duplicate Architecture"), context_.session.freeArchitectureName(from),
+                                  *documents_, page_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog, from] {
         if (const OpenDesign* design = documents_->find(from)) {
@@ -68,20 +69,21 @@ void DesignWorkspace::deleteArchitecture() {
     documents_->remove(name);
     context_.session.setCurrentArchitecture({});
     showCurrent();
-    page_->banner()->show(tr("%1 was deleted.").arg(name),
-                          {{tr("Undo"),
-                            [this, name, unsaved, modified] {
-                                context_.session.restoreArchitecture(name);
-                                if (modified) {
-                                    context_.session.autosaveArchitecture(name, unsaved);
-                                }
-                                context_.session.setCurrentArchitecture(name);
-                            }},
-                           {tr("Close"), {}}});
+    page_->banner()->say(tr("%1 was deleted.").arg(name), {{tr("Undo"),
+                                                            [this, name, unsaved, modified] {
+                                                                context_.session.restoreArchitecture(name);
+                                                                if (modified) {
+                                                                    context_.session.autosaveArchitecture(
+                                                                        name, unsaved);
+                                                                }
+                                                                context_.session.setCurrentArchitecture(name);
+                                                            }},
+                                                           {tr("Close"), {}}});
 }
 
 void DesignWorkspace::importArchitecture() {
-    auto* dialog = new QFileDialog(page_, tr("Import Architecture"), QString(), tr("Architectures (*.json);;All files (*)"));
+    auto* dialog = new QFileDialog(page_, tr("Import Architecture"), QString(),
+                                   tr("Architectures (*.json);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
@@ -90,15 +92,18 @@ void DesignWorkspace::importArchitecture() {
         if (!json) {
             problem = QString::fromStdString(describe(json.error()));
         } else if (Checked<ArchitectureSpec> spec = architecture_from_json(*json)) {
-            const QString wish = spec->name.empty() ? QFileInfo(file).completeBaseName() : QString::fromStdString(spec->name);
+            const QString wish =
+                spec->name.empty() ? QFileInfo(file).completeBaseName() : QString::fromStdString(spec->name);
             const bool usable = documents_->nameProblem(wish).isEmpty();
-            documents_->create(usable ? wish : context_.session.freeArchitectureName(QFileInfo(file).completeBaseName()),
-                               std::move(*spec), {});
+            documents_->create(
+                usable ? wish : context_.session.freeArchitectureName(QFileInfo(file).completeBaseName()),
+                std::move(*spec), {});
         } else {
             problem = QString::fromStdString(describe(to_error(spec.error(), file.toStdString())));
         }
         if (!problem.isEmpty()) {
-            auto* box = new QMessageBox(QMessageBox::Warning, tr("Import Architecture"), problem, QMessageBox::Ok, page_);
+            auto* box = new QMessageBox(QMessageBox::Warning, tr("Import Architecture"), problem,
+                                        QMessageBox::Ok, page_);
             box->setAttribute(Qt::WA_DeleteOnClose);
             box->open();
         }
@@ -122,8 +127,9 @@ void DesignWorkspace::exportArchitecture() {
         if (written) {
             context_.shell.showStatus(tr("Exported to %1").arg(file));
         } else {
-            auto* box = new QMessageBox(QMessageBox::Warning, tr("Export Architecture"),
-                                        QString::fromStdString(describe(written.error())), QMessageBox::Ok, page_);
+            auto* box =
+                new QMessageBox(QMessageBox::Warning, tr("Export Architecture"),
+                                QString::fromStdString(describe(written.error())), QMessageBox::Ok, page_);
             box->setAttribute(Qt::WA_DeleteOnClose);
             box->open();
         }
@@ -137,7 +143,8 @@ void DesignWorkspace::train() {
     }
     ArchitectureSpec spec = current_->document->spec();
     spec.name = current_->name.toStdString();
-    auto* dialog = new TrainDialog(spec, documents_->catalog(), context_.session.folder(), context_.commands, page_);
+    auto* dialog =
+        new TrainDialog(spec, documents_->catalog(), context_.session.folder(), context_.commands, page_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         context_.commands.startTraining(dialog->plan());

@@ -1,5 +1,6 @@
 #include "widgets/design/design_inspector.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QMenu>
@@ -30,14 +31,15 @@ DesignInspector::DesignInspector(QWidget* parent)
       heads_box_(new QWidget),
       heads_(new HeadsStrip),
       figures_(new QGridLayout),
+      content_(new QWidget),
       help_(new TextLabel({}, TypeStep::control, 400, 2)),
       equation_(new TextLabel({}, TypeStep::tick, 400, 2)),
       citation_(new TextLabel({}, TypeStep::table, 400, 3)),
       copy_(makeButton(tr("Copy as command"), QStringLiteral("copy"))),
       more_(makeIconButton(QStringLiteral("more"), tr("More"))) {
     setObjectName(QStringLiteral("design.inspector"));
-    auto* content = new QWidget;
-    auto* column = new QVBoxLayout(content);
+    auto* column = new QVBoxLayout(content_);
+    content_->installEventFilter(this);
     column->setContentsMargins(metrics::gap3, metrics::gap3, metrics::gap3, metrics::gap3);
     column->setSpacing(metrics::gap2);
 
@@ -83,8 +85,8 @@ DesignInspector::DesignInspector(QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->viewport()->setAutoFillBackground(false);
-    content->setAutoFillBackground(false);
-    scroll->setWidget(content);
+    content_->setAutoFillBackground(false);
+    scroll->setWidget(content_);
 
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap2, metrics::gap3);
@@ -97,6 +99,7 @@ DesignInspector::DesignInspector(QWidget* parent)
     all->addWidget(scroll, 1);
     all->addLayout(foot);
 
+    equation_->setFont(Theme::instance().mono(TypeStep::tick));
     connect(copy_, &QPushButton::clicked, this, &DesignInspector::copyCommandRequested);
     auto* menu = new QMenu(more_);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
@@ -144,6 +147,29 @@ std::vector<std::size_t> DesignInspector::rows() const {
 
 QString DesignInspector::title() const { return title_->text(); }
 
+void DesignInspector::fitText() {
+    const int width = content_->width() - 2 * metrics::gap3;
+    for (TextLabel* label : {problem_, help_, equation_, citation_}) {
+        const int height = label->text().isEmpty() ? 0 : label->heightForWidth(width);
+        label->setMinimumHeight(height);
+    }
+}
+
+bool DesignInspector::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == content_ && event->type() == QEvent::Resize) {
+        fitText();
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void DesignInspector::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        equation_->setFont(Theme::instance().mono(TypeStep::tick));
+        fitText();
+    }
+}
+
 void DesignInspector::update_() {
     const std::vector<std::size_t> rows = this->rows();
     setEnabled(document_ != nullptr);
@@ -151,6 +177,7 @@ void DesignInspector::update_() {
     updateHead(rows);
     updateFigures(rows);
     updateHelp(rows);
+    fitText();
 }
 
 void DesignInspector::updateHead(const std::vector<std::size_t>& rows) {
@@ -159,16 +186,19 @@ void DesignInspector::updateHead(const std::vector<std::size_t>& rows) {
     QStringList problems;
     if (rows.empty()) {
         title_->setText(document_ ? name_ : tr("No architecture"));
-        subtitle_->setText(document_ ? tr("Model, %n layers", nullptr, static_cast<int>(document_->spec().layers.size()))
-                                     : QString());
+        subtitle_->setText(
+            document_ ? tr("Model, %n layers", nullptr, static_cast<int>(document_->spec().layers.size()))
+                      : QString());
     } else {
         const ArchitectureSpec& spec = document_->spec();
         const LayerSpec& first = spec.layers[rows.front()];
         swatch_->setLayer(first);
         heads_->setLayer(first);
-        title_->setText(rows.size() == 1 ? tr("Layer %1").arg(rows.front()) : tr("Layers %1").arg(rowsText(rows)));
+        title_->setText(rows.size() == 1 ? tr("Layer %1").arg(rows.front())
+                                         : tr("Layers %1").arg(rowsText(rows)));
         const auto alike = [&](std::size_t row) {
-            return layerTitle(spec.layers[row], document_->catalog()) == layerTitle(first, document_->catalog());
+            return layerTitle(spec.layers[row], document_->catalog()) ==
+                   layerTitle(first, document_->catalog());
         };
         const bool same = std::all_of(rows.begin(), rows.end(), alike);
         heads_box_->setVisible(same && std::all_of(rows.begin(), rows.end(), [&](std::size_t row) {
@@ -190,8 +220,9 @@ void DesignInspector::updateHead(const std::vector<std::size_t>& rows) {
     }
     if (document_) {
         for (const DesignProblem& problem : document_->problems()) {
-            const bool here = rows.empty() ? !problem.layer && !problem.in_text
-                                           : problem.layer && std::binary_search(rows.begin(), rows.end(), *problem.layer);
+            const bool here =
+                rows.empty() ? !problem.layer && !problem.in_text
+                             : problem.layer && std::binary_search(rows.begin(), rows.end(), *problem.layer);
             const QString text = problem.rowText();
             if (here && !problems.contains(text)) {
                 problems << text;
@@ -237,8 +268,8 @@ void DesignInspector::updateFigures(const std::vector<std::size_t>& rows) {
         {tr("With norms and sinks"), formatCount(sum.total_parameters)},
     };
     if (rows.empty()) {
-        lines.insert(lines.begin() + 1,
-                     {tr("Non-embedding"), quantityText(static_cast<double>(total.non_embedding_parameters))});
+        lines.insert(lines.begin() + 1, {tr("Non-embedding"),
+                                         quantityText(static_cast<double>(total.non_embedding_parameters))});
     }
     lines.emplace_back(tr("KV cache at %1").arg(context), byteText(static_cast<double>(sum.kv_bytes)));
     if (sum.state_bytes > 0) {
@@ -296,7 +327,6 @@ void DesignInspector::updateHelp(const std::vector<std::size_t>& rows) {
     help_->setText(help.join(QLatin1Char(' ')));
     equation_->setText(equations.join(QLatin1Char('\n')));
     equation_->setVisible(!equations.isEmpty());
-    equation_->setFont(Theme::instance().mono(TypeStep::tick));
     citation_->setText(citations.join(QStringLiteral("; ")));
     citation_->setVisible(!citations.isEmpty());
 }

@@ -39,7 +39,13 @@ Q_SIGNALS:
     // The menu of "..." is about to show: the workspace fills it.
     void moreRequested(QMenu* menu);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 private:
+    // Wrapped text keeps its height: a scroll area asks layouts for less than they need.
+    void fitText();
     void update_();
     void updateHead(const std::vector<std::size_t>& rows);
     void updateFigures(const std::vector<std::size_t>& rows);
@@ -55,6 +61,7 @@ private:
     QWidget* heads_box_;
     HeadsStrip* heads_;
     QGridLayout* figures_;
+    QWidget* content_;
     TextLabel *help_, *equation_, *citation_;
     QPushButton* copy_;
     QToolButton* more_;

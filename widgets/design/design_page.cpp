@@ -24,6 +24,7 @@ namespace {
 constexpr int column_width = 337;
 constexpr int least_column = 290;
 constexpr int least_stack = 400;
+constexpr int least_two_columns = 790;
 
 enum Tab { LayersTab, CurvesTab, DifferenceTab };
 
@@ -57,12 +58,14 @@ DesignPage::DesignPage(const MixerCatalog& catalog, QWidget* parent)
       difference_(new DifferencePanel),
       difference_line_(makeSeparator()) {
     QVBoxLayout* left = column_layout(left_);
-    column_layout(pattern_place_)->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
+    column_layout(pattern_place_)
+        ->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
     left->addWidget(pattern_place_);
     left->addWidget(makeSeparator());
     left->addWidget(stack_, 1);
     left->addWidget(insert_);
     left_->setMinimumWidth(least_stack);
+    setMinimumWidth(least_stack);
 
     QVBoxLayout* column = column_layout(column_content_);
     column->addWidget(figures_);
@@ -74,6 +77,8 @@ DesignPage::DesignPage(const MixerCatalog& catalog, QWidget* parent)
     column_->setFrameShape(QFrame::NoFrame);
     column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     column_->setMinimumWidth(least_column);
+    column_->viewport()->setAutoFillBackground(false);  // the page's surface shows
+    column_content_->setAutoFillBackground(false);
 
     split_->setChildrenCollapsible(false);
     split_->setHandleWidth(1);
@@ -129,7 +134,8 @@ void DesignPage::setDocument(SpecDocument* document, const QString& name) {
             stack_->setStack(model_);
             pattern_ = new PatternField(*document_);
             pattern_place_->layout()->addWidget(pattern_);
-            connect(pattern_, &PatternField::finished, stack_, [this] { stack_->setFocus(Qt::TabFocusReason); });
+            connect(pattern_, &PatternField::finished, stack_,
+                    [this] { stack_->setFocus(Qt::TabFocusReason); });
             setTabOrder(pattern_, stack_);
         }
     }
@@ -138,6 +144,14 @@ void DesignPage::setDocument(SpecDocument* document, const QString& name) {
 }
 
 void DesignPage::setCompact(bool compact) {
+    asked_compact_ = compact;
+    fold();
+}
+
+void DesignPage::resizeEvent(QResizeEvent*) { fold(); }
+
+void DesignPage::fold() {
+    const bool compact = asked_compact_ || width() < least_two_columns;
     if (compact == compact_) {
         return;
     }

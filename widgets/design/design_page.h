@@ -35,7 +35,7 @@ public:
 
     void setDocument(SpecDocument* document, const QString& name);  // null: the empty page
     void setCompact(bool compact);
-    bool isCompact() const { return compact_; }
+    bool isCompact() const { return compact_; }  // asked for, or too narrow for two columns
 
     PageToolbar* toolbar() const { return toolbar_; }
     Banner* banner() const { return banner_; }
@@ -50,12 +50,15 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fold();
     void arrange();
 
     SpecDocument* document_ = nullptr;
     bool compact_ = false;
+    bool asked_compact_ = false;
     PageToolbar* toolbar_;
     Banner* banner_;
     QStackedWidget* pages_;

@@ -4,9 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QCursor>
 #include <QKeyEvent>
-#include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
@@ -14,6 +12,7 @@
 
 #include "core/mixers/builtin.h"
 #include "core/spec/validate.h"
+#include "widgets/common/command_registry.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/project_session.h"
@@ -25,18 +24,9 @@
 #include "widgets/design/design_page.h"
 #include "widgets/design/difference_panel.h"
 #include "widgets/design/layer_text.h"
-#include "widgets/design/pattern_edit.h"
-#include "widgets/design/pattern_field.h"
-#include "widgets/design/problems_popup.h"
 #include "widgets/design/stack_view.h"
 
 namespace braid::ui {
-
-namespace {
-
-const QString workspace_id() { return QStringLiteral("design"); }
-
-}  // namespace
 
 DesignWorkspace::DesignWorkspace(const WorkspaceContext& context, QObject* parent)
     : Workspace(parent),
@@ -73,8 +63,8 @@ void DesignWorkspace::makeActions() {
     redo_ = group->createRedoAction(this, tr("Redo"));
     redo_->setShortcuts(QKeySequence::Redo);
     redo_->setIcon(icon(QStringLiteral("redo")));
-    const auto make = [this](const char* name, const QString& text, const QKeySequence& keys, const char* menu,
-                             void (DesignWorkspace::*act)()) {
+    const auto make = [this](const char* name, const QString& text, const QKeySequence& keys,
+                             const char* menu, void (DesignWorkspace::*act)()) {
         auto* action = new QAction(text, this);
         action->setObjectName(QStringLiteral("design.") + QLatin1String(name));
         action->setProperty("menu", QLatin1String(menu));
@@ -82,7 +72,8 @@ void DesignWorkspace::makeActions() {
         connect(action, &QAction::triggered, this, act);
         return action;
     };
-    new_ = make("new", tr("New Architecture..."), QKeySequence::New, "file", &DesignWorkspace::newArchitecture);
+    new_ =
+        make("new", tr("New Architecture..."), QKeySequence::New, "file", &DesignWorkspace::newArchitecture);
     save_ = new QAction(tr("Save Architecture"), this);
     save_->setObjectName(QStringLiteral("design.save"));
     save_->setProperty("menu", QStringLiteral("file"));
@@ -98,14 +89,16 @@ void DesignWorkspace::makeActions() {
     delete_ = make("delete", tr("Delete Architecture"), {}, "file", &DesignWorkspace::deleteArchitecture);
     import_ = make("import", tr("Import Architecture..."), {}, "file", &DesignWorkspace::importArchitecture);
     export_ = make("export", tr("Export Architecture..."), {}, "file", &DesignWorkspace::exportArchitecture);
-    train_action_ = make("train", tr("Train..."), QKeySequence(Qt::CTRL | Qt::Key_T), "run", &DesignWorkspace::train);
+    train_action_ =
+        make("train", tr("Train..."), QKeySequence(Qt::CTRL | Qt::Key_T), "run", &DesignWorkspace::train);
 }
 
 QList<QAction*> DesignWorkspace::actions() {
     QList<QAction*> all = {new_, duplicate_, rename_, import_, export_, delete_, train_action_};
     if (page_) {
         const StackView* stack = page_->stack();
-        all << stack->duplicateAction() << stack->moveUpAction() << stack->moveDownAction() << stack->removeAction();
+        all << stack->duplicateAction() << stack->moveUpAction() << stack->moveDownAction()
+            << stack->removeAction();
     }
     return all;
 }
@@ -135,7 +128,8 @@ void DesignWorkspace::makeToolbar() {
                                 .arg(scale.kv_heads),
                             Qt::ToolTipRole);
     }
-    for (QWidget* widget : std::initializer_list<QWidget*>{undo_button_, presets_, scale_, compare_, train_}) {
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{undo_button_, presets_, scale_, compare_, train_}) {
         bar->addWidget(widget);
     }
     connect(undo_button_, &QToolButton::clicked, undo_, &QAction::trigger);
@@ -145,8 +139,10 @@ void DesignWorkspace::makeToolbar() {
     };
     connect(undo_, &QAction::changed, this, follow_undo);
     follow_undo();
-    connect(presets_, &QPushButton::clicked, this, [this] { popUp(presets_, &DesignWorkspace::fillPresets); });
-    connect(compare_, &QPushButton::clicked, this, [this] { popUp(compare_, &DesignWorkspace::fillCompare); });
+    connect(presets_, &QPushButton::clicked, this,
+            [this] { popUp(presets_, &DesignWorkspace::fillPresets); });
+    connect(compare_, &QPushButton::clicked, this,
+            [this] { popUp(compare_, &DesignWorkspace::fillCompare); });
     connect(scale_, &QComboBox::activated, this, [this](int index) {
         const Scale* scale = find_scale(scale_->itemText(index).toStdString());
         if (scale && document()) {
@@ -154,14 +150,6 @@ void DesignWorkspace::makeToolbar() {
         }
     });
     connect(train_, &QPushButton::clicked, this, &DesignWorkspace::train);
-}
-
-void DesignWorkspace::popUp(QPushButton* button, void (DesignWorkspace::*fill)(QMenu&)) {
-    auto* menu = new QMenu(page_);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    (this->*fill)(*menu);
-    // In a narrow window the button lives in the toolbar's menu.
-    menu->popup(button->isVisible() ? button->mapToGlobal(button->rect().bottomLeft()) : QCursor::pos());
 }
 
 void DesignWorkspace::connectParts() {
@@ -182,8 +170,8 @@ void DesignWorkspace::connectParts() {
     });
     connect(&session, &ProjectSession::saveFailed, this, [this](const QString& file, const Error& error) {
         if (current_ && file.endsWith(QStringLiteral("architectures/%1.json").arg(current_->name))) {
-            page_->banner()->show(tr("Not saved: %1").arg(QString::fromStdString(describe(error))),
-                                  {{tr("Try Again"), [this] { save_->trigger(); }}, {tr("Close"), {}}});
+            page_->banner()->say(tr("Not saved: %1").arg(QString::fromStdString(describe(error))),
+                                 {{tr("Try Again"), [this] { save_->trigger(); }}, {tr("Close"), {}}});
         }
     });
     connect(documents_.get(), &DesignDocuments::closed, this, [this](const QString& name) {
@@ -208,6 +196,7 @@ void DesignWorkspace::connectParts() {
         QGuiApplication::clipboard()->setText(commandLine());
         context_.shell.showStatus(tr("Copied: %1").arg(commandLine()));
     });
+    context_.registry.addSource(this, [this] { return paletteItems(); });
     connect(inspector_, &DesignInspector::moreRequested, this, [this](QMenu* menu) { fillMore(*menu); });
 }
 
@@ -224,9 +213,10 @@ void DesignWorkspace::showCurrent() {
     const ArchitectureEntry* entry = session.architecture(name);
     showDesign(documents_->open(name));
     if (!current_) {
-        page_->empty()->setSentence(entry && !entry->spec ? tr("%1 cannot be read: %2").arg(name, entry->problem)
-                                    : session.isOpen()    ? tr("The project has no architecture yet.")
-                                                          : tr("No project is open."));
+        page_->empty()->setSentence(entry && !entry->spec
+                                        ? tr("%1 cannot be read: %2").arg(name, entry->problem)
+                                    : session.isOpen() ? tr("The project has no architecture yet.")
+                                                       : tr("No project is open."));
     }
     offerAutosave();
 }
@@ -269,7 +259,7 @@ void DesignWorkspace::follow() {
     updateScales();
     updateTraining();
     const int problems = document() ? static_cast<int>(document()->problems().size()) : 0;
-    context_.shell.setProblems(workspace_id(), problems, [this] { showProblems(); });
+    context_.shell.setProblems(QStringLiteral("design"), problems, [this] { showProblems(); });
     for (QAction* action : {save_, duplicate_, rename_, delete_, export_}) {
         action->setEnabled(current_ != nullptr);
     }
@@ -319,7 +309,8 @@ void DesignWorkspace::updateTraining() {
     if (!document()) {
         reason = tr("Open an architecture first.");
     } else if (!document()->problems().empty()) {
-        reason = tr("%n problems have to be solved first: ", nullptr, static_cast<int>(document()->problems().size())) +
+        reason = tr("%n problems have to be solved first: ", nullptr,
+                    static_cast<int>(document()->problems().size())) +
                  document()->problems().front().text();
     } else if (document()->spec().layers.empty()) {
         reason = tr("The model has no layers.");
@@ -336,59 +327,6 @@ void DesignWorkspace::layersSelected() {
     sharing_selection_ = true;
     context_.session.setSelectedLayers(layers);
     sharing_selection_ = false;
-}
-
-void DesignWorkspace::fillPresets(QMenu& menu) {
-    for (const Preset& preset : presets()) {
-        QAction* action = menu.addAction(QStringLiteral("%1\t%2").arg(QString::fromStdString(preset.title),
-                                                                      QString::fromStdString(preset.pattern)));
-        action->setToolTip(QString::fromStdString(preset.citation));
-        connect(action, &QAction::triggered, this, [this, &preset] {
-            if (document()) {
-                document()->usePreset(preset);
-            }
-        });
-    }
-    menu.setToolTipsVisible(true);
-}
-
-void DesignWorkspace::fillCompare(QMenu& menu) {
-    if (!current_) {
-        return;
-    }
-    const QString name = current_->name;
-    const QString chosen = documents_->baseChoice(name);
-    const auto add = [&](QMenu& to, const QString& text, const QString& choice) {
-        QAction* action = to.addAction(text);
-        action->setCheckable(true);
-        action->setChecked(choice == chosen);
-        connect(action, &QAction::triggered, this, [this, name, choice] { documents_->setBase(name, choice); });
-    };
-    add(menu, tr("Saved Version"), {});
-    menu.addSeparator();
-    for (const ArchitectureEntry& entry : context_.session.architectures()) {
-        if (entry.name != name && entry.spec) {
-            add(menu, entry.name, entry.name);
-        }
-    }
-    QMenu* with_preset = menu.addMenu(tr("Preset"));
-    for (const Preset& preset : presets()) {
-        add(*with_preset, QString::fromStdString(preset.title),
-            QStringLiteral("preset:") + QString::fromStdString(preset.name));
-    }
-}
-
-void DesignWorkspace::fillMore(QMenu& menu) {
-    if (!current_) {
-        return;
-    }
-    connect(menu.addAction(icon(QStringLiteral("copy")), tr("Copy Pattern")), &QAction::triggered, this,
-            [this] { QGuiApplication::clipboard()->setText(document()->pattern()); });
-    connect(menu.addAction(tr("Copy as JSON")), &QAction::triggered, this, [this] {
-        QGuiApplication::clipboard()->setText(QString::fromStdString(to_json(document()->spec()).dump(2)));
-    });
-    menu.addSeparator();
-    page_->stack()->fillMenu(menu);
 }
 
 QString DesignWorkspace::commandLine() const {
@@ -412,7 +350,8 @@ void DesignWorkspace::deactivate() {
 void DesignWorkspace::setCompact(bool compact) { page_->setCompact(compact); }
 
 bool DesignWorkspace::eventFilter(QObject* watched, QEvent* event) {
-    if (active_ && event->type() == QEvent::KeyPress && watched->isWidgetType() && QApplication::activePopupWidget()) {
+    if (active_ && event->type() == QEvent::KeyPress && watched->isWidgetType() &&
+        QApplication::activePopupWidget()) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->matches(QKeySequence::Undo)) {
             undo_->trigger();
@@ -426,38 +365,6 @@ bool DesignWorkspace::eventFilter(QObject* watched, QEvent* event) {
     return Workspace::eventFilter(watched, event);
 }
 
-void DesignWorkspace::showProblems() {
-    if (!document() || document()->problems().empty()) {
-        return;
-    }
-    auto* popup = new ProblemsPopup(document()->problems(), page_);
-    connect(popup, &ProblemsPopup::chosen, this, [this](std::size_t index) {
-        if (!document() || index >= document()->problems().size()) {
-            return;
-        }
-        const DesignProblem& problem = document()->problems()[index];
-        if (problem.layer && *problem.layer < document()->spec().layers.size()) {
-            page_->stack()->selectLayers({document()->spec().layers[*problem.layer].id});
-            page_->stack()->setFocus(Qt::OtherFocusReason);
-        } else if (problem.range) {
-            PatternEdit* edit = page_->pattern()->edit();
-            edit->setFocus(Qt::OtherFocusReason);
-            QTextCursor cursor = edit->textCursor();
-            cursor.setPosition(static_cast<int>(problem.range->begin));
-            cursor.setPosition(static_cast<int>(problem.range->begin + problem.range->length),
-                               QTextCursor::KeepAnchor);
-            edit->setTextCursor(cursor);
-        } else {
-            page_->stack()->clearSelection();  // the inspector then shows the model's dimensions
-        }
-    });
-    popup->adjustSize();
-    const QRect area = page_->rect();
-    popup->move(page_->mapToGlobal(area.bottomRight()) - QPoint(popup->width() + metrics::gap3, popup->height() + metrics::gap3));
-    popup->show();
-    popup->list()->setFocus();
-}
-
 void DesignWorkspace::offerAutosave() {
     if (!current_ || !page_) {
         return;
@@ -468,11 +375,11 @@ void DesignWorkspace::offerAutosave() {
         *entry->autosave == current_->document->spec()) {
         return;
     }
-    page_->banner()->show(tr("Unsaved work on %1 was found: %n layers.", nullptr,
-                             static_cast<int>(entry->autosave->layers.size()))
-                              .arg(name),
-                          {{tr("Restore"), [this, name] { documents_->restoreAutosave(name); }},
-                           {tr("Discard"), [this, name] { documents_->discardAutosave(name); }}});
+    page_->banner()->say(tr("Unsaved work on %1 was found: %n layers.", nullptr,
+                            static_cast<int>(entry->autosave->layers.size()))
+                             .arg(name),
+                         {{tr("Restore"), [this, name] { documents_->restoreAutosave(name); }},
+                          {tr("Discard"), [this, name] { documents_->discardAutosave(name); }}});
 }
 
 }  // namespace braid::ui

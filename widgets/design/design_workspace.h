@@ -13,6 +13,7 @@ class QToolButton;
 
 namespace braid::ui {
 
+struct CommandItem;
 class DesignInspector;
 class DesignPage;
 
@@ -59,6 +60,8 @@ private:
     void updateTraining();
     void updateScales();
     void layersSelected();
+    // Menus and the palette (design_menus.cpp).
+    QList<CommandItem> paletteItems();
     void fillPresets(QMenu& menu);
     void fillCompare(QMenu& menu);
     void fillMore(QMenu& menu);
@@ -80,8 +83,8 @@ private:
     QPointer<DesignPage> page_;
     QPointer<DesignInspector> inspector_;
     QAction *undo_ = nullptr, *redo_ = nullptr, *save_ = nullptr;
-    QAction *new_ = nullptr, *duplicate_ = nullptr, *rename_ = nullptr, *delete_ = nullptr, *import_ = nullptr,
-            *export_ = nullptr, *train_action_ = nullptr;
+    QAction *new_ = nullptr, *duplicate_ = nullptr, *rename_ = nullptr, *delete_ = nullptr,
+            *import_ = nullptr, *export_ = nullptr, *train_action_ = nullptr;
     QToolButton* undo_button_ = nullptr;
     QComboBox* scale_ = nullptr;
     QPushButton *presets_ = nullptr, *compare_ = nullptr, *train_ = nullptr;

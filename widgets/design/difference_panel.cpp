@@ -1,5 +1,6 @@
 #include "widgets/design/difference_panel.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QMouseEvent>
 #include <QPainter>
@@ -24,14 +25,19 @@ constexpr std::size_t most_lines = 8;
 
 QString arrow() { return QStringLiteral(" \u2192 "); }
 
-// "window 1,024" of "Window" and "1024"; a mixer or a whole layer speaks for itself.
+// What a layer is, in a word or as its heads.
+QString layer_name(const ArchitectureSpec& spec, std::size_t row, const MixerCatalog& catalog) {
+    const LayerSpec& layer = spec.layers[row];
+    return layer.groups.size() > 1 ? layerSettings(layer, catalog) : layerTitle(layer, catalog);
+}
+
+// "window 1,024" of "Window" and "1024".
 QString side(const Difference& difference, const std::string& value, const MixerCatalog& catalog) {
     if (value.empty()) {
         return {};
     }
-    const std::string key = difference.path.substr(difference.path.rfind('.') == std::string::npos
-                                                       ? 0
-                                                       : difference.path.rfind('.') + 1);
+    const std::string key = difference.path.substr(
+        difference.path.rfind('.') == std::string::npos ? 0 : difference.path.rfind('.') + 1);
     const ParameterDescription* parameter = find_parameter(dimension_parameters(), key);
     for (const auto& kind : catalog.all()) {
         if (!parameter) {
@@ -67,8 +73,9 @@ DifferenceStrips::DifferenceStrips(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Layers of both architectures"));
 }
 
-void DifferenceStrips::set(std::shared_ptr<const ArchitectureSpec> from, std::shared_ptr<const ArchitectureSpec> to,
-                           std::vector<LayerPair> alignment, std::vector<bool> wrong) {
+void DifferenceStrips::set(std::shared_ptr<const ArchitectureSpec> from,
+                           std::shared_ptr<const ArchitectureSpec> to, std::vector<LayerPair> alignment,
+                           std::vector<bool> wrong) {
     from_ = std::move(from);
     to_ = std::move(to);
     alignment_ = std::move(alignment);
@@ -111,12 +118,14 @@ void DifferenceStrips::paintEvent(QPaintEvent*) {
             if (!present) {
                 painter.setPen(QPen(colours.axis, 1, Qt::DotLine));
                 painter.setBrush(Qt::NoBrush);
-                painter.drawRect(QRectF(left + 0.5, top + 0.5, std::max(right - left - 1, 1.0), strip_height - 1));
+                painter.drawRect(
+                    QRectF(left + 0.5, top + 0.5, std::max(right - left - 1, 1.0), strip_height - 1));
             }
         }
         if (!pair.equal) {
             const bool wrong = pair.to && *pair.to < wrong_.size() && wrong_[*pair.to];
-            painter.fillRect(QRectF(left, underline_top, right - left, 2), wrong ? colours.error : colours.ink);
+            painter.fillRect(QRectF(left, underline_top, right - left, 2),
+                             wrong ? colours.error : colours.ink);
         }
     }
 }
@@ -199,6 +208,13 @@ void DifferencePanel::setBase(const QString& name, std::shared_ptr<const Archite
     soon_.start();
 }
 
+void DifferencePanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) {
+        soon_.start();
+    }
+}
+
 void DifferencePanel::flush() {
     soon_.stop();
     update_();
@@ -238,10 +254,11 @@ void DifferencePanel::update_() {
             DifferenceLine line{.where = rowsText(rows),
                                 .from = side(one, one.from, catalog),
                                 .to = side(one, one.to, catalog)};
-            if (one.to_layers.empty()) {
-                line.to = tr("removed");
-            } else if (one.from_layers.empty()) {
-                line.from = tr("added");
+            if (one.path == "mixer" || one.path == "layer") {
+                line.from = one.from_layers.empty() ? tr("added")
+                                                    : layer_name(*base_, one.from_layers.front(), catalog);
+                line.to =
+                    one.to_layers.empty() ? tr("removed") : layer_name(spec, one.to_layers.front(), catalog);
             }
             line.wrong = std::any_of(one.to_layers.begin(), one.to_layers.end(),
                                      [&](std::size_t row) { return row < wrong.size() && wrong[row]; });
@@ -273,7 +290,8 @@ void DifferencePanel::showLines() {
         what->setText(QStringLiteral("%1%2<span style=\"color:%3;font-weight:500\">%4</span>")
                           .arg(line.from.toHtmlEscaped(), arrow(), strong.name(), line.to.toHtmlEscaped()));
         what->setToolTip(line.from + arrow() + line.to);
-        list_->addWidget(where, row, 0, Qt::AlignTop);
+        where->setToolTip(line.where);
+        list_->addWidget(where, row, 0);
         list_->addWidget(what, row, 1);
         ++row;
     }
@@ -301,7 +319,8 @@ void DifferencePanel::showCosts() {
     const Row rows[] = {
         {tr("Parameters"), double(from.paper_parameters), double(to.paper_parameters), false, false},
         {tr("KV at %1").arg(context), double(from.kv_bytes), double(to.kv_bytes), true, true},
-        {tr("FLOPs at %1").arg(context), from.forward_flops_per_token, to.forward_flops_per_token, false, true},
+        {tr("FLOPs at %1").arg(context), from.forward_flops_per_token, to.forward_flops_per_token, false,
+         true},
         {tr("State"), double(from.state_bytes), double(to.state_bytes), true, true},
     };
     int line = 0;
@@ -311,10 +330,11 @@ void DifferencePanel::showCosts() {
         }
         const double difference = row.to - row.from;
         const double size = std::abs(difference);
-        auto* amount = new TextLabel(signedText(difference, row.bytes ? byteText(size) : quantityText(size, 3)),
-                                     TypeStep::table, 500, 1);
-        auto* percent = new TextLabel(row.from > 0 ? percentText(difference / row.from) : QString(), TypeStep::table,
-                                      400, 2);
+        auto* amount =
+            new TextLabel(signedText(difference, row.bytes ? byteText(size) : quantityText(size, 3)),
+                          TypeStep::table, 500, 1);
+        auto* percent = new TextLabel(row.from > 0 ? percentText(difference / row.from) : QString(),
+                                      TypeStep::table, 400, 2);
         if (row.good_when_less && row.from > 0 && difference / row.from < -0.005) {
             percent->setStatus(QStringLiteral("ok"));
         } else if (row.good_when_less && row.from > 0 && difference / row.from > 0.005) {

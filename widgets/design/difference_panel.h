@@ -66,6 +66,9 @@ public:
 Q_SIGNALS:
     void layersClicked(const std::vector<braid::LayerId>& layers);
 
+protected:
+    void changeEvent(QEvent* event) override;  // the list has the theme's colours in it
+
 private:
     void update_();
     void showLines();

@@ -16,6 +16,8 @@ namespace braid::ui {
 
 namespace {
 
+constexpr int bar_height = 33;
+
 // Texture and key cap; inserts on click, can be dragged between layers.
 class MixerKey : public QAbstractButton {
 public:
@@ -23,7 +25,8 @@ public:
         const QString title = QString::fromStdString(mixer.title);
         setObjectName(QStringLiteral("design.insert.") + QString::fromStdString(mixer.id));
         setAccessibleName(InsertBar::tr("Insert %1").arg(title));
-        setToolTip(InsertBar::tr("Insert %1 after the selection (%2)").arg(title, QChar(QLatin1Char(mixer.letter))));
+        setToolTip(
+            InsertBar::tr("Insert %1 after the selection (%2)").arg(title, QChar(QLatin1Char(mixer.letter))));
         setFocusPolicy(Qt::TabFocus);
         setFixedSize(28, 22);
     }
@@ -75,23 +78,23 @@ InsertBar::InsertBar(const MixerCatalog& catalog, QWidget* parent) : QWidget(par
     line->addSpacing(metrics::gap1);
     for (const auto& kind : catalog.all()) {
         auto* key = new MixerKey(kind->description(), this);
-        connect(key, &QAbstractButton::clicked, this, [this, id = kind->description().id] { Q_EMIT chosen(id); });
+        connect(key, &QAbstractButton::clicked, this,
+                [this, id = kind->description().id] { Q_EMIT chosen(id); });
         line->addWidget(key);
     }
     line->addStretch(1);
     auto* hints = new QHBoxLayout(keys_);
     hints->setContentsMargins(0, 0, 0, 0);
     hints->setSpacing(metrics::gap2);
-    const std::pair<QString, QString> entries[] = {{tr("Alt ↑↓"), tr("move")},
-                                                   {tr("Ctrl D"), tr("duplicate")},
-                                                   {tr("Del"), tr("remove")}};
+    const std::pair<QString, QString> entries[] = {
+        {tr("Alt ↑↓"), tr("move")}, {tr("Ctrl D"), tr("duplicate")}, {tr("Del"), tr("remove")}};
     for (const auto& [keys, what] : entries) {
         hints->addWidget(new KeyHint(keys));
         hints->addWidget(new TextLabel(what, TypeStep::table, 400, 2));
         hints->addSpacing(metrics::gap1);
     }
     line->addWidget(keys_);
-    setFixedHeight(metrics::toolbar);
+    setFixedHeight(bar_height);
 }
 
 void InsertBar::resizeEvent(QResizeEvent*) { keys_->setVisible(width() >= 420); }

@@ -48,7 +48,10 @@ void HeadsStrip::setLayer(const LayerSpec& layer) {
     QStringList parts;
     std::int64_t first = 0;
     for (const HeadGroup& group : layer.groups) {
-        parts << tr("heads %1 to %2: %3").arg(first).arg(first + group.heads - 1).arg(QString::fromStdString(group.mixer));
+        parts << tr("heads %1 to %2: %3")
+                     .arg(first)
+                     .arg(first + group.heads - 1)
+                     .arg(QString::fromStdString(group.mixer));
         first += group.heads;
     }
     setAccessibleName(tr("Heads"));

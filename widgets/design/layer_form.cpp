@@ -11,8 +11,8 @@
 #include "widgets/common/field.h"
 #include "widgets/common/mixer_widgets.h"
 #include "widgets/design/layer_text.h"
-#include "widgets/design/pattern_range.h"
 #include "widgets/design/parameter_editor.h"
+#include "widgets/design/pattern_range.h"
 
 namespace braid::ui {
 
@@ -23,14 +23,17 @@ const std::string heads_key = "heads";
 const std::string kv_heads_key = "kv_heads";
 
 ParameterDescription heads_description(bool kv, std::int64_t most) {
-    return {.key = kv ? kv_heads_key : heads_key,
-            .label = (kv ? LayerForm::tr("KV heads") : LayerForm::tr("Heads")).toStdString(),
-            .help = (kv ? LayerForm::tr("Key and value heads of this group; each serves heads / KV heads query heads.")
-                        : LayerForm::tr("Query heads of this group; the groups of a layer add up to the model's."))
-                        .toStdString(),
-            .default_value = std::int64_t{1},
-            .minimum = 1,
-            .maximum = static_cast<double>(std::max<std::int64_t>(most, 1))};
+    return {
+        .key = kv ? kv_heads_key : heads_key,
+        .label = (kv ? LayerForm::tr("KV heads") : LayerForm::tr("Heads")).toStdString(),
+        .help =
+            (kv ? LayerForm::tr(
+                      "Key and value heads of this group; each serves heads / KV heads query heads.")
+                : LayerForm::tr("Query heads of this group; the groups of a layer add up to the model's."))
+                .toStdString(),
+        .default_value = std::int64_t{1},
+        .minimum = 1,
+        .maximum = static_cast<double>(std::max<std::int64_t>(most, 1))};
 }
 
 std::vector<std::string> mixers_of(const LayerSpec& layer) {
@@ -161,9 +164,10 @@ void LayerForm::rebuild() {
             auto* editor = new ParameterEditor(parameter, tr("Model"));
             addRow(rows, QString::fromStdString(parameter.label), editor);
             controls_.push_back({0, parameter.key, editor});
-            connect(editor, &ParameterEditor::changed, this, [this, key = parameter.key](const ParameterValue& value) {
-                document_->setDimension(key, std::get<std::int64_t>(value));
-            });
+            connect(editor, &ParameterEditor::changed, this,
+                    [this, key = parameter.key](const ParameterValue& value) {
+                        document_->setDimension(key, std::get<std::int64_t>(value));
+                    });
             connect(editor, &ParameterEditor::finished, this, [this] {
                 if (document_) {
                     document_->endTyping();
@@ -181,8 +185,9 @@ void LayerForm::rebuild() {
     built_ = true;
     for (const Control& control : controls_) {
         if (!focused.isEmpty() && control.editor->objectName() == focused) {
-            QWidget* heir = control.editor->field() ? static_cast<QWidget*>(control.editor->field()->lineEdit())
-                                                    : control.editor->focusProxy();
+            QWidget* heir = control.editor->field()
+                                ? static_cast<QWidget*>(control.editor->field()->lineEdit())
+                                : control.editor->focusProxy();
             if (heir) {
                 heir->setFocus(Qt::OtherFocusReason);
             }
@@ -228,8 +233,9 @@ void LayerForm::addSection(const Section& section, std::size_t number) {
         editor->setObjectName(editor->objectName() + QStringLiteral(".%1").arg(number));
         addRow(rows, QString::fromStdString(parameter.label), editor);
         controls_.push_back({number, parameter.key, editor});
-        connect(editor, &ParameterEditor::changed, this,
-                [this, number, key = parameter.key](const ParameterValue& value) { commit(number, key, value); });
+        connect(
+            editor, &ParameterEditor::changed, this,
+            [this, number, key = parameter.key](const ParameterValue& value) { commit(number, key, value); });
         connect(editor, &ParameterEditor::finished, this, [this] {
             if (document_) {
                 document_->endTyping();
@@ -238,8 +244,10 @@ void LayerForm::addSection(const Section& section, std::size_t number) {
         return editor;
     };
     if (section.heads) {
-        add(heads_description(false, document_->spec().heads))->setUnit(tr("of %1").arg(document_->spec().heads));
-        add(heads_description(true, document_->spec().kv_heads))->setUnit(tr("of %1").arg(document_->spec().kv_heads));
+        add(heads_description(false, document_->spec().heads))
+            ->setUnit(tr("of %1").arg(document_->spec().heads));
+        add(heads_description(true, document_->spec().kv_heads))
+            ->setUnit(tr("of %1").arg(document_->spec().kv_heads));
     }
     if (kind) {
         for (const std::string& key : section.keys) {
@@ -275,9 +283,10 @@ void LayerForm::fill() {
         std::optional<ParameterValue> value;
         bool first = true;
         for (const HeadGroup* group : groupsOf(section)) {
-            ParameterValue one = control.key == heads_key      ? ParameterValue(group->heads)
-                                 : control.key == kv_heads_key ? ParameterValue(group->kv_heads)
-                                 : group->parameters.get(control.key, kind->description().parameters);
+            ParameterValue one = control.key == heads_key ? ParameterValue(group->heads)
+                                 : control.key == kv_heads_key
+                                     ? ParameterValue(group->kv_heads)
+                                     : group->parameters.get(control.key, kind->description().parameters);
             if (first) {
                 value = std::move(one);
             } else if (value != one) {
@@ -315,7 +324,8 @@ void LayerForm::fill() {
         const std::string key = place_in_layer(problem.diagnostic.path);
         for (const Control& control : controls_) {
             const std::string group = "groups[" + std::to_string(control.section) + "]";
-            const bool here = sections_.size() == 1 || problem.diagnostic.path.find(group) != std::string::npos;
+            const bool here =
+                sections_.size() == 1 || problem.diagnostic.path.find(group) != std::string::npos;
             if (control.key == key && here && control.editor->field()) {
                 control.editor->field()->setError(QString::fromStdString(problem.diagnostic.rule));
             }
@@ -329,9 +339,10 @@ void LayerForm::commit(std::size_t section, const std::string& key, const Parame
     }
     const Section target = sections_[section];  // the edit comes back here and may rebuild the form
     if (key == heads_key || key == kv_heads_key) {
-        document_->setHeads(target.layers, *target.groups.index,
-                            key == heads_key ? SpecDocument::HeadField::heads : SpecDocument::HeadField::kv_heads,
-                            std::get<std::int64_t>(value));
+        document_->setHeads(
+            target.layers, *target.groups.index,
+            key == heads_key ? SpecDocument::HeadField::heads : SpecDocument::HeadField::kv_heads,
+            std::get<std::int64_t>(value));
     } else {
         document_->setParameter(target.layers, target.groups, key, value);
     }

@@ -1,9 +1,10 @@
 #include "widgets/design/layer_text.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
+
+#include "widgets/common/format.h"
 
 namespace braid::ui {
 
@@ -15,12 +16,8 @@ constexpr QChar middle_dot(0x00B7);
 constexpr QChar en_dash(0x2013);
 constexpr QChar minus(0x2212);
 
-QString grouped(std::int64_t value) {
-    QString text = QLocale::c().toString(static_cast<qlonglong>(value));
-    return text.replace(QLatin1Char('-'), minus);
-}
-
-// Digits before and after the point so that `digits` are shown in all, without trailing zeros of the fraction.
+// Digits before and after the point so that `digits` are shown in all, without trailing zeros of the
+// fraction.
 QString shown(double value, int digits) {
     const int whole = value < 1 ? 1 : static_cast<int>(std::floor(std::log10(value))) + 1;
     return QString::number(value, 'f', std::max(0, digits - whole));
@@ -89,7 +86,7 @@ QString valueText(const ParameterDescription& description, const ParameterValue&
         return *flag ? tr("on") : tr("off");
     }
     if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-        return grouped(*integer);
+        return formatCount(*integer);
     }
     if (const auto* text = std::get_if<std::string>(&value)) {
         return description.choices.empty() ? QString::fromStdString(*text) : choiceText(*text);
@@ -117,13 +114,13 @@ QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog) {
         // What depends on another parameter stands right behind it: "RoPE 1e5".
         const std::string owner = parameter.only_if.substr(0, parameter.only_if.find('='));
         const auto found = owner.empty() ? parts.end()
-                                         : std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
-                                               return part.key == owner;
-                                           });
+                                         : std::find_if(parts.begin(), parts.end(),
+                                                        [&](const Part& part) { return part.key == owner; });
         const bool is_default = value == parameter.default_value;
         if (std::holds_alternative<bool>(value)) {
             if (!is_default) {
-                const QString key = QString::fromStdString(parameter.key).replace(QLatin1Char('_'), QLatin1Char(' '));
+                const QString key =
+                    QString::fromStdString(parameter.key).replace(QLatin1Char('_'), QLatin1Char(' '));
                 parts.push_back({parameter.key, std::get<bool>(value) ? key : tr("no %1").arg(key)});
             }
         } else if (found != parts.end()) {
@@ -149,7 +146,8 @@ QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog) {
     if (layer.groups.size() > 1) {
         QStringList parts;
         for (const HeadGroup& group : layer.groups) {
-            parts << QStringLiteral("%1 %2").arg(group.heads).arg(titleOf(group, catalog).toLower());
+            const QString title = titleOf(group, catalog).toLower();
+            parts << QStringLiteral("%1 %2").arg(group.heads).arg(title.section(QLatin1Char(' '), -1));
         }
         return tr("%1 heads").arg(parts.join(QStringLiteral(" + ")));
     }
@@ -160,7 +158,8 @@ QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog) {
         return std::holds_alternative<std::int64_t>(parameter.default_value);
     };
     // Where no number of its own tells the layer's size, its heads do.
-    if (description && std::none_of(description->parameters.begin(), description->parameters.end(), is_integer)) {
+    if (description &&
+        std::none_of(description->parameters.begin(), description->parameters.end(), is_integer)) {
         const QString heads = QStringLiteral("h%1 kv%2").arg(group.heads).arg(group.kv_heads);
         text = text.isEmpty() ? heads : QStringLiteral("%1 %2 %3").arg(heads, QString(middle_dot), text);
     }
@@ -189,13 +188,13 @@ QString contextText(std::int64_t tokens) {
     if (tokens >= kilo && tokens % kilo == 0) {
         return QStringLiteral("%1k").arg(tokens / kilo);
     }
-    return grouped(tokens);
+    return formatCount(tokens);
 }
 
 QString quantityText(double value, int digits) {
     return scaled(value, 1000,
-                  {QString(), QStringLiteral("k"), QStringLiteral("M"), QStringLiteral("G"), QStringLiteral("T"),
-                   QStringLiteral("P")},
+                  {QString(), QStringLiteral("k"), QStringLiteral("M"), QStringLiteral("G"),
+                   QStringLiteral("T"), QStringLiteral("P")},
                   digits);
 }
 

@@ -10,9 +10,10 @@
 
 namespace braid::ui {
 
-// "Sliding window", "Full" (the word "attention" goes without saying); "Head-wise" for several groups; the id where the catalogue does not know it.
+// "Sliding window", "Full" (the word "attention" goes without saying); "Head-wise" for several groups; the id
+// where the catalogue does not know it.
 QString layerTitle(const LayerSpec& layer, const MixerCatalog& catalog);
-// "w 1,024 · RoPE 1e5", "h16 kv4 · NoPE", "4 full + 12 sliding window heads"
+// "w 1,024 · RoPE 1e5", "h16 kv4 · NoPE", "4 full + 12 window heads"
 QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog);
 // One group's settings, without heads.
 QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog);

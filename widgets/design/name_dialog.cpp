@@ -16,7 +16,8 @@
 
 namespace braid::ui {
 
-NameDialog::NameDialog(const QString& title, const QString& name, const DesignDocuments& documents, QWidget* parent)
+NameDialog::NameDialog(const QString& title, const QString& name, const DesignDocuments& documents,
+                       QWidget* parent)
     : QDialog(parent),
       documents_(documents),
       field_(new Field(tr("Name"))),
@@ -60,7 +61,8 @@ void NameDialog::check() {
     setDisabledReason(accept_, problem);
 }
 
-NewArchitectureDialog::NewArchitectureDialog(const DesignDocuments& documents, const QString& name, QWidget* parent)
+NewArchitectureDialog::NewArchitectureDialog(const DesignDocuments& documents, const QString& name,
+                                             QWidget* parent)
     : NameDialog(tr("Create Architecture"), name, documents, parent),
       documents_(documents),
       preset_(new QComboBox),
@@ -114,7 +116,9 @@ ArchitectureSpec NewArchitectureDialog::spec() const {
     return made;
 }
 
-QString NewArchitectureDialog::base() const { return QStringLiteral("preset:") + preset_->currentData().toString(); }
+QString NewArchitectureDialog::base() const {
+    return QStringLiteral("preset:") + preset_->currentData().toString();
+}
 
 void NewArchitectureDialog::preview() {
     const ArchitectureSpec made = spec();

@@ -22,7 +22,8 @@ constexpr int field_width = 104;
 
 }  // namespace
 
-ParameterEditor::ParameterEditor(const ParameterDescription& description, const QString& owner, QWidget* parent)
+ParameterEditor::ParameterEditor(const ParameterDescription& description, const QString& owner,
+                                 QWidget* parent)
     : QWidget(parent), description_(description) {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -32,6 +33,7 @@ ParameterEditor::ParameterEditor(const ParameterDescription& description, const 
     const QString help = QString::fromStdString(description.help);
     setObjectName(QStringLiteral("parameter.") + QString::fromStdString(description.key));
     setToolTip(help);
+    setMinimumHeight(metrics::control);
     const std::vector<std::string>& choices = description.choices;
     if (std::holds_alternative<bool>(description.default_value)) {
         check_ = new QCheckBox;
@@ -90,7 +92,7 @@ void ParameterEditor::setValue(const std::optional<ParameterValue>& value) {
     value_ = value;
     if (check_) {
         check_->setTristate(!value);
-        check_->setCheckState(!value                  ? Qt::PartiallyChecked
+        check_->setCheckState(!value                   ? Qt::PartiallyChecked
                               : std::get<bool>(*value) ? Qt::Checked
                                                        : Qt::Unchecked);
         check_->setText(value ? QString() : tr("mixed"));
@@ -106,7 +108,8 @@ void ParameterEditor::setValue(const std::optional<ParameterValue>& value) {
     if (value) {
         const auto found = std::find(description_.choices.begin(), description_.choices.end(),
                                      std::get<std::string>(*value));
-        index = found == description_.choices.end() ? -1 : static_cast<int>(found - description_.choices.begin());
+        index =
+            found == description_.choices.end() ? -1 : static_cast<int>(found - description_.choices.begin());
     }
     if (segments_) {
         segments_->setCurrent(index);
@@ -120,7 +123,9 @@ QString ParameterEditor::shown() const {
         return field_->text();
     }
     if (check_) {
-        return check_->checkState() == Qt::PartiallyChecked ? tr("mixed") : check_->isChecked() ? tr("on") : tr("off");
+        return check_->checkState() == Qt::PartiallyChecked ? tr("mixed")
+               : check_->isChecked()                        ? tr("on")
+                                                            : tr("off");
     }
     const int index = segments_ ? segments_->current() : choices_->currentIndex();
     return index < 0 ? tr("mixed") : choiceText(description_.choices[static_cast<std::size_t>(index)]);
@@ -134,7 +139,8 @@ void ParameterEditor::commit(const QString& text) {
     if (!std::holds_alternative<std::string>(description_.default_value)) {
         plain.remove(QLatin1Char(',')).remove(QLatin1Char(' ')).replace(QChar(0x2212), QLatin1Char('-'));
     }
-    const Checked<ParameterValue> value = parse_parameter(description_, plain.toStdString(), description_.key);
+    const Checked<ParameterValue> value =
+        parse_parameter(description_, plain.toStdString(), description_.key);
     if (!value) {
         const Diagnostic& problem = value.error().front();
         field_->setError(QString::fromStdString(
@@ -143,6 +149,7 @@ void ParameterEditor::commit(const QString& text) {
     }
     field_->setError({});
     field_->setText(valueText(description_, *value));
+    field_->lineEdit()->setText(field_->text());  // its own undo ends here, the document's goes on
     if (value_ != *value) {
         value_ = *value;
         Q_EMIT changed(*value);
@@ -170,15 +177,33 @@ void ParameterEditor::step(double factor, std::int64_t by) {
 }
 
 bool ParameterEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const bool undo = key->matches(QKeySequence::Undo) && !field_->lineEdit()->isUndoAvailable();
+        const bool redo = key->matches(QKeySequence::Redo) && !field_->lineEdit()->isRedoAvailable();
+        if (undo || redo) {
+            event->ignore();  // nothing typed that is not yet in the document: the document's undo
+            return true;
+        }
+    }
     if (event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->modifiers() == Qt::NoModifier || key->modifiers() == Qt::KeypadModifier) {
             switch (key->key()) {
-                case Qt::Key_Up: step(1, 1); return true;
-                case Qt::Key_Down: step(1, -1); return true;
-                case Qt::Key_PageUp: step(2, 0); return true;
-                case Qt::Key_PageDown: step(0.5, 0); return true;
-                default: break;
+                case Qt::Key_Up:
+                    step(1, 1);
+                    return true;
+                case Qt::Key_Down:
+                    step(1, -1);
+                    return true;
+                case Qt::Key_PageUp:
+                    step(2, 0);
+                    return true;
+                case Qt::Key_PageDown:
+                    step(0.5, 0);
+                    return true;
+                default:
+                    break;
             }
         }
     } else if (event->type() == QEvent::FocusOut) {

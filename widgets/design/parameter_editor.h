@@ -1,5 +1,5 @@
-// The control of one parameter, made from its description: field, check box or segments. Shows "mixed" when the
-// selected layers differ.
+// The control of one parameter, made from its description: field, check box or segments. Shows "mixed" when
+// the selected layers differ.
 #pragma once
 
 #include <QWidget>
@@ -23,7 +23,8 @@ public:
     ParameterEditor(const ParameterDescription& description, const QString& owner, QWidget* parent = nullptr);
 
     const ParameterDescription& description() const { return description_; }
-    void setValue(const std::optional<ParameterValue>& value);  // nothing: the layers differ; without changed()
+    void setValue(
+        const std::optional<ParameterValue>& value);  // nothing: the layers differ; without changed()
     void setUnit(const QString& unit);
     // What stands in the control: also a text that is no value yet.
     QString shown() const;

@@ -165,12 +165,17 @@ bool PatternEdit::event(QEvent* event) {
 void PatternEdit::keyPressEvent(QKeyEvent* event) {
     switch (event->key()) {
         case Qt::Key_Return:
-        case Qt::Key_Enter: Q_EMIT finished(); return;
+        case Qt::Key_Enter:
+            Q_EMIT finished();
+            return;
         case Qt::Key_Up:
         case Qt::Key_Down:
         case Qt::Key_PageUp:
-        case Qt::Key_PageDown: event->ignore(); return;
-        default: break;
+        case Qt::Key_PageDown:
+            event->ignore();
+            return;
+        default:
+            break;
     }
     if (event->matches(QKeySequence::Undo) || event->matches(QKeySequence::Redo)) {
         event->ignore();

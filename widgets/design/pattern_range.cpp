@@ -64,7 +64,8 @@ TextSpan narrowed_span(std::string_view text, TextSpan layer, std::string_view p
     const std::size_t groups = path.find("groups[");
     if (groups != std::string_view::npos && begin < end && text[begin] == '{') {
         std::size_t number = 0;
-        for (std::size_t i = groups + 7; i < path.size() && std::isdigit(static_cast<unsigned char>(path[i])); ++i) {
+        for (std::size_t i = groups + 7; i < path.size() && std::isdigit(static_cast<unsigned char>(path[i]));
+             ++i) {
             number = number * 10 + static_cast<std::size_t>(path[i] - '0');
         }
         std::size_t depth = 0;

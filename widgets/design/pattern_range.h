@@ -17,7 +17,8 @@ PatternRange pattern_range(std::string_view text, TextSpan bytes);
 
 // `layer` is the text of the layer that `path` speaks of; the result is the part of it that gives the
 // parameter ("w=0" for "layers[14].window"), or `layer` where it is not written out.
-TextSpan narrowed_span(std::string_view text, TextSpan layer, std::string_view path, const MixerCatalog& catalog);
+TextSpan narrowed_span(std::string_view text, TextSpan layer, std::string_view path,
+                       const MixerCatalog& catalog);
 
 // "layers[3].groups[1].window" -> "window", "layers[3]" -> "".
 std::string place_in_layer(std::string_view path);

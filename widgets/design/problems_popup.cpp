@@ -16,7 +16,8 @@ ProblemsPopup::ProblemsPopup(const std::vector<DesignProblem>& problems, QWidget
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(metrics::gap2, metrics::gap2, metrics::gap2, metrics::gap2);
     layout->setSpacing(metrics::gap1);
-    layout->addWidget(new TextLabel(tr("%n problems", nullptr, static_cast<int>(problems.size())), TypeStep::control, 600));
+    layout->addWidget(
+        new TextLabel(tr("%n problems", nullptr, static_cast<int>(problems.size())), TypeStep::control, 600));
     list_->setAccessibleName(tr("Problems"));
     list_->setFrameShape(QFrame::NoFrame);
     list_->setUniformItemSizes(true);

@@ -138,7 +138,8 @@ void SpecDocument::enter(const DesignState& state, const Layers& touched) {
     }
 }
 
-void SpecDocument::push(const QString& title, DesignState next, const Layers& touched, const QString& merge_key) {
+void SpecDocument::push(const QString& title, DesignState next, const Layers& touched,
+                        const QString& merge_key) {
     if (next == state_) {
         return;
     }
@@ -220,7 +221,8 @@ void SpecDocument::setMixer(const Layers& layers, const std::string& mixer) {
 void SpecDocument::setParameter(const Layers& layers, const Groups& groups, const std::string& key,
                                 const ParameterValue& value) {
     const MixerKind* kind = catalog_.find(groups.mixer);
-    const ParameterDescription* parameter = kind ? find_parameter(kind->description().parameters, key) : nullptr;
+    const ParameterDescription* parameter =
+        kind ? find_parameter(kind->description().parameters, key) : nullptr;
     if (!parameter) {
         return;
     }
@@ -228,7 +230,8 @@ void SpecDocument::setParameter(const Layers& layers, const Groups& groups, cons
     for (const LayerId id : layers) {
         const std::optional<std::size_t> row = find_layer(next, id);
         for (std::size_t group = 0; row && group < next.layers[*row].groups.size(); ++group) {
-            if (next.layers[*row].groups[group].mixer != groups.mixer || (groups.index && groups.index != group)) {
+            if (next.layers[*row].groups[group].mixer != groups.mixer ||
+                (groups.index && groups.index != group)) {
                 continue;
             }
             ParameterValues& values = next.layers[*row].groups[group].parameters;
@@ -276,7 +279,8 @@ void SpecDocument::splitHeads(const Layers& layers, const std::string& mixer) {
         const std::int64_t heads = whole.heads / whole.kv_heads * kv_heads;
         groups.front().heads = heads;
         groups.front().kv_heads = kv_heads;
-        groups.push_back({.mixer = mixer, .heads = whole.heads - heads, .kv_heads = whole.kv_heads - kv_heads});
+        groups.push_back(
+            {.mixer = mixer, .heads = whole.heads - heads, .kv_heads = whole.kv_heads - kv_heads});
     }
     apply(tr("Split heads of %1").arg(layers_text(spec(), layers)), std::move(next), layers);
 }
@@ -315,7 +319,8 @@ void SpecDocument::setScale(const Scale& scale) {
 void SpecDocument::setDimension(const std::string& key, std::int64_t value) {
     const ParameterDescription* parameter = find_parameter(dimension_parameters(), key);
     if (parameter) {
-        apply(tr("Change %1").arg(QString::fromStdString(parameter->label)), change_dimension(spec(), key, value), {},
+        apply(tr("Change %1").arg(QString::fromStdString(parameter->label)),
+              change_dimension(spec(), key, value), {},
               QStringLiteral("dimension ") + QString::fromStdString(key));
     }
 }
@@ -342,8 +347,9 @@ void SpecDocument::usePreset(const Preset& preset) {
 const Scale* SpecDocument::scale() const {
     const ArchitectureSpec& model = spec();
     for (const Scale& scale : scales()) {
-        if (scale.d_model == model.d_model && scale.heads == model.heads && scale.kv_heads == model.kv_heads &&
-            scale.head_dim == model.head_dim && scale.ffn_width == model.ffn_width && scale.vocab == model.vocab) {
+        if (scale.d_model == model.d_model && scale.heads == model.heads &&
+            scale.kv_heads == model.kv_heads && scale.head_dim == model.head_dim &&
+            scale.ffn_width == model.ffn_width && scale.vocab == model.vocab) {
             return &scale;
         }
     }
@@ -351,9 +357,8 @@ const Scale* SpecDocument::scale() const {
 }
 
 QString DesignProblem::rowText() const {
-    return QString::fromStdString(Diagnostic{.path = place_in_layer(diagnostic.path),
-                                             .rule = diagnostic.rule,
-                                             .found = diagnostic.found}
+    return QString::fromStdString(Diagnostic{
+        .path = place_in_layer(diagnostic.path), .rule = diagnostic.rule, .found = diagnostic.found}
                                       .message());
 }
 

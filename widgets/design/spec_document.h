@@ -40,13 +40,14 @@ struct PatternRange {
 // A diagnostic, placed in both views.
 struct DesignProblem {
     Diagnostic diagnostic;
-    std::optional<std::size_t> layer = {};     // row to mark; absent: the text or the model itself
-    std::optional<PatternRange> range = {};    // what to underline
-    bool in_text = false;                      // the text cannot be read; the layers are older than it
+    std::optional<std::size_t> layer = {};   // row to mark; absent: the text or the model itself
+    std::optional<PatternRange> range = {};  // what to underline
+    bool in_text = false;                    // the text cannot be read; the layers are older than it
 
     // "window: must be at least 1, got 0": what the row says.
     QString rowText() const;
-    // "Column 22: window must be at least 1, got 0": what stands beneath the field and in the list of problems.
+    // "Column 22: window must be at least 1, got 0": what stands beneath the field and in the list of
+    // problems.
     QString text() const;
 };
 
@@ -65,6 +66,8 @@ public:
     const DesignState& state() const { return state_; }
     const QString& pattern() const { return state_.pattern; }
     bool patternReadable() const { return pattern_readable_; }
+    // Of the layers that are shown, also while the text is another.
+    QString layersPattern() const { return pattern_readable_ ? state_.pattern : formatted(spec()); }
     const std::vector<DesignProblem>& problems() const { return problems_; }
     // Rules that the layers break, without those of a text that cannot be read.
     const Diagnostics& specProblems() const { return spec_problems_; }
@@ -100,9 +103,10 @@ public:
     void setScale(const Scale& scale);
     void setDimension(const std::string& key, std::int64_t value);
     void usePreset(const Preset& preset);
-    // Any edit. `title` is what the Edit menu says after "Undo"; edits in a row with one non-empty `merge_key`
-    // are one step. `touched` are the layers to show.
-    void apply(const QString& title, ArchitectureSpec next, const Layers& touched, const QString& merge_key = {});
+    // Any edit. `title` is what the Edit menu says after "Undo"; edits in a row with one non-empty
+    // `merge_key` are one step. `touched` are the layers to show.
+    void apply(const QString& title, ArchitectureSpec next, const Layers& touched,
+               const QString& merge_key = {});
 
     // The scale whose dimensions the model has, or null.
     const Scale* scale() const;

@@ -19,8 +19,8 @@ constexpr double heavy_share = 0.25;  // of the largest cache: told in weight 50
 
 QRect number_rect(const QRect& cell) { return cell.adjusted(0, 0, -right_padding, 0); }
 
-void draw_text(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QFont& font, const QColor& colour,
-               const QString& text) {
+void draw_text(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QFont& font,
+               const QColor& colour, const QString& text) {
     painter.setFont(font);
     painter.setPen(colour);
     const QString shown = QFontMetrics(font).elidedText(text, Qt::ElideRight, rect.width());
@@ -37,8 +37,8 @@ void draw_mixer(QPainter& painter, QRect cell, const LayerSpec& layer, const QSt
     }
     cell.setLeft(x + 5);
     const Theme& theme = Theme::instance();
-    draw_text(painter, cell, Qt::AlignLeft, theme.font(TypeStep::control, badges > 1 ? 600 : 500), tokens().text1,
-              title);
+    draw_text(painter, cell, Qt::AlignLeft, theme.font(TypeStep::control, badges > 1 ? 600 : 500),
+              tokens().text1, title);
 }
 
 void draw_problem(QPainter& painter, QRect cell, const QString& problem) {
@@ -47,19 +47,23 @@ void draw_problem(QPainter& painter, QRect cell, const QString& problem) {
     const QRect icon(cell.left(), cell.center().y() - icon_size / 2 + 1, icon_size, icon_size);
     painter.drawPixmap(icon, iconPixmap(QStringLiteral("warning"), icon_size, tokens().error, ratio));
     cell.setLeft(icon.right() + 5);
-    draw_text(painter, cell, Qt::AlignLeft, Theme::instance().font(TypeStep::control, 500), tokens().error, problem);
+    draw_text(painter, cell, Qt::AlignLeft, Theme::instance().font(TypeStep::control, 500), tokens().error,
+              problem);
 }
 
 void draw_cache(QPainter& painter, const QRect& cell, const StackModel::Row& row, std::int64_t largest,
                 const QString& text) {
-    const double share = largest > 0 ? static_cast<double>(row.cost.kv_bytes) / static_cast<double>(largest) : 0;
+    const double share =
+        largest > 0 ? static_cast<double>(row.cost.kv_bytes) / static_cast<double>(largest) : 0;
     const bool heavy = share >= heavy_share;
     const int width = static_cast<int>(share * bar_width + 0.5);
     QRect rect = number_rect(cell);
     if (width > 1) {
         rect.adjust(0, -2, 0, -2);
-        const QColor hue = row.layer->groups.empty() ? tokens().axis : mixerStyle(row.layer->groups.front().mixer).hue;
-        painter.fillRect(QRect(rect.right() - width + 1, cell.bottom() - bar_height - 2, width, bar_height), hue);
+        const QColor hue =
+            row.layer->groups.empty() ? tokens().axis : mixerStyle(row.layer->groups.front().mixer).hue;
+        painter.fillRect(QRect(rect.right() - width + 1, cell.bottom() - bar_height - 2, width, bar_height),
+                         hue);
     }
     draw_text(painter, rect, Qt::AlignRight, Theme::instance().font(TypeStep::control, heavy ? 500 : 400),
               heavy ? tokens().text1 : tokens().text2, text);
@@ -67,7 +71,8 @@ void draw_cache(QPainter& painter, const QRect& cell, const StackModel::Row& row
 
 }  // namespace
 
-void StackDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+void StackDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const {
     const auto* model = qobject_cast<const StackModel*>(index.model());
     if (!model) {
         return;
@@ -83,13 +88,16 @@ void StackDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
             QRect rect = option.rect;
             rect.setRight(option.rect.left() + index_right);
             draw_text(*painter, rect, Qt::AlignRight, theme.font(TypeStep::control, selected ? 600 : 400),
-                      selected ? colours.text1 : colours.text3, text);
+                      selected ? colours.text1 : colours.text3, QString::number(index.row()));
             break;
         }
-        case StackModel::MixerColumn: draw_mixer(*painter, option.rect, *row.layer, text); break;
+        case StackModel::MixerColumn:
+            draw_mixer(*painter, option.rect, *row.layer, text);
+            break;
         case StackModel::SettingsColumn:
             if (row.problem.isEmpty()) {
-                draw_text(*painter, option.rect, Qt::AlignLeft, theme.font(TypeStep::control), colours.text2, text);
+                draw_text(*painter, option.rect, Qt::AlignLeft, theme.font(TypeStep::control), colours.text2,
+                          text);
             } else {
                 // Figures of such a row are not known: the message may use their room.
                 QRect rect = option.rect;
@@ -100,8 +108,8 @@ void StackDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
             }
             break;
         case StackModel::ParametersColumn:
-            draw_text(*painter, number_rect(option.rect), Qt::AlignRight, theme.font(TypeStep::control), colours.text2,
-                      text);
+            draw_text(*painter, number_rect(option.rect), Qt::AlignRight, theme.font(TypeStep::control),
+                      colours.text2, text);
             break;
         default:
             if (row.problem.isEmpty()) {

@@ -109,7 +109,8 @@ void StackModel::update() {
         }
         beginInsertRows({}, static_cast<int>(i), static_cast<int>(end) - 1);
         rows_.insert(rows_.begin() + static_cast<std::ptrdiff_t>(i),
-                     next.begin() + static_cast<std::ptrdiff_t>(i), next.begin() + static_cast<std::ptrdiff_t>(end));
+                     next.begin() + static_cast<std::ptrdiff_t>(i),
+                     next.begin() + static_cast<std::ptrdiff_t>(end));
         endInsertRows();
         i = end;
     }
@@ -183,15 +184,19 @@ QVariant StackModel::data(const QModelIndex& index, int role) const {
     const bool number = index.column() == ParametersColumn || index.column() == CacheColumn;
     switch (role) {
         case Qt::TextAlignmentRole:
-            return QVariant(Qt::AlignVCenter | (number || index.column() == LayerColumn ? Qt::AlignRight
-                                                                                        : Qt::AlignLeft));
-        case Qt::ToolTipRole: return row.problem.isEmpty() ? QVariant() : row.problem;
+            return QVariant(Qt::AlignVCenter |
+                            (number || index.column() == LayerColumn ? Qt::AlignRight : Qt::AlignLeft));
+        case Qt::ToolTipRole:
+            return row.problem.isEmpty() ? QVariant() : row.problem;
         case Qt::DisplayRole:
             switch (index.column()) {
-                case LayerColumn: return index.row();
-                case MixerColumn: return layerTitle(*row.layer, document_.catalog());
+                // Row numbers are the delegate's: data of a layer does not change when one is put before it.
+                case LayerColumn:
+                case MixerColumn:
+                    return layerTitle(*row.layer, document_.catalog());
                 case SettingsColumn:
-                    return row.problem.isEmpty() ? layerSettings(*row.layer, document_.catalog()) : row.problem;
+                    return row.problem.isEmpty() ? layerSettings(*row.layer, document_.catalog())
+                                                 : row.problem;
                 case ParametersColumn:
                     return row.problem.isEmpty()
                                ? quantityText(static_cast<double>(row.cost.paper_parameters))
@@ -200,7 +205,8 @@ QVariant StackModel::data(const QModelIndex& index, int role) const {
                     if (!row.problem.isEmpty()) {
                         return QString();
                     }
-                    const std::int64_t bytes = row.cost.kv_bytes > 0 ? row.cost.kv_bytes : row.cost.state_bytes;
+                    const std::int64_t bytes =
+                        row.cost.kv_bytes > 0 ? row.cost.kv_bytes : row.cost.state_bytes;
                     return byteText(static_cast<double>(bytes));
                 }
             }
@@ -218,7 +224,8 @@ QVariant StackModel::data(const QModelIndex& index, int role) const {
                 .arg(index.row())
                 .arg(text(MixerColumn), text(SettingsColumn), text(ParametersColumn), text(CacheColumn));
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 
@@ -235,12 +242,18 @@ QVariant StackModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     }
     switch (section) {
-        case LayerColumn: return spoken ? tr("Layer") : QString();
-        case MixerColumn: return tr("Mixer");
-        case SettingsColumn: return tr("Settings");
-        case ParametersColumn: return tr("Params");
-        case CacheColumn: return tr("KV at %1").arg(contextText(document_.context()));
-        default: return {};
+        case LayerColumn:
+            return spoken ? tr("Layer") : QString();
+        case MixerColumn:
+            return tr("Mixer");
+        case SettingsColumn:
+            return tr("Settings");
+        case ParametersColumn:
+            return tr("Params");
+        case CacheColumn:
+            return tr("KV at %1").arg(contextText(document_.context()));
+        default:
+            return {};
     }
 }
 

@@ -21,7 +21,7 @@ public:
         LayerId id;
         const LayerSpec* layer = nullptr;
         LayerCost cost;
-        QString problem;        // "window: must be at least 1, got 0"; empty: none
+        QString problem;           // "window: must be at least 1, got 0"; empty: none
         bool begins_unit = false;  // a repeat of the pattern begins here: a line above
         bool operator==(const Row& other) const;
     };

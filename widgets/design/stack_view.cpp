@@ -2,19 +2,21 @@
 
 #include <QAction>
 #include <QContextMenuEvent>
-#include <QDrag>
 #include <QHeaderView>
 #include <QMenu>
-#include <QMimeData>
-#include <QPainter>
 #include <algorithm>
 
-#include "widgets/common/mixer_style.h"
 #include "widgets/common/theme.h"
 #include "widgets/design/layer_text.h"
 #include "widgets/design/stack_delegate.h"
 
 namespace braid::ui {
+
+namespace {
+
+constexpr int header_height = 25;
+
+}  // namespace
 
 StackView::StackView(QWidget* parent) : QTreeView(parent), delegate_(new StackDelegate(this)) {
     setObjectName(QStringLiteral("design.stack"));
@@ -37,6 +39,7 @@ StackView::StackView(QWidget* parent) : QTreeView(parent), delegate_(new StackDe
     setDefaultDropAction(Qt::MoveAction);
     setDropIndicatorShown(false);  // drawn between whole rows here
     setMouseTracking(true);
+    header()->setFixedHeight(header_height);
     header()->setSectionsClickable(false);
     header()->setHighlightSections(false);
     header()->setStretchLastSection(false);
@@ -246,7 +249,8 @@ void StackView::fillMenu(QMenu& menu) {
     for (const auto& kind : spec->catalog().all()) {
         const std::string id = kind->description().id;
         const QString title = QString::fromStdString(kind->description().title);
-        QAction* action = insert->addAction(QStringLiteral("%1\t%2").arg(title, QChar(QLatin1Char(kind->description().letter))));
+        QAction* action = insert->addAction(
+            QStringLiteral("%1\t%2").arg(title, QChar(QLatin1Char(kind->description().letter))));
         connect(action, &QAction::triggered, this, [this, id] { insertMixer(id); });
         connect(change->addAction(title), &QAction::triggered, this,
                 [spec, layers, id] { spec->setMixer(layers, id); });
@@ -258,7 +262,8 @@ void StackView::fillMenu(QMenu& menu) {
     menu.addSeparator();
     if (currentIndex().isValid()) {
         const LayerSpec& like = *stack_->row(currentIndex().row()).layer;
-        QAction* same = menu.addAction(tr("Select All Like This (%1)").arg(layerTitle(like, spec->catalog())));
+        QAction* same =
+            menu.addAction(tr("Select All Like This (%1)").arg(layerTitle(like, spec->catalog())));
         const auto mixers = [](const LayerSpec& layer) {
             std::vector<std::string> ids;
             for (const HeadGroup& group : layer.groups) {
@@ -292,75 +297,6 @@ void StackView::contextMenuEvent(QContextMenuEvent* event) {
     menu->popup(place);
 }
 
-int StackView::dropRow(int y) const {
-    const QModelIndex under = indexAt(QPoint(StackDelegate::spine_left, y));
-    if (!under.isValid()) {
-        return y < 0 ? 0 : model() ? model()->rowCount() : 0;
-    }
-    return under.row() + (y > visualRect(under).center().y() ? 1 : 0);
-}
-
-void StackView::startDrag(Qt::DropActions actions) {
-    const std::vector<int> rows = selectedRows();
-    if (rows.empty()) {
-        return;
-    }
-    QModelIndexList indexes;
-    for (const int row : rows) {
-        indexes << stack_->index(row, StackModel::LayerColumn);
-    }
-    const qreal ratio = devicePixelRatioF();
-    const int cell = metrics::row;
-    const int shown = std::min<int>(static_cast<int>(rows.size()), 6);
-    QPixmap pixmap(QSize(StackDelegate::spine_width, cell * shown) * ratio);
-    pixmap.setDevicePixelRatio(ratio);
-    pixmap.fill(Qt::transparent);
-    {
-        QPainter painter(&pixmap);
-        for (int i = 0; i < shown; ++i) {
-            paintLayer(painter, QRectF(0, i * cell, StackDelegate::spine_width, cell - 1),
-                       *stack_->row(rows[static_cast<std::size_t>(i)]).layer);
-        }
-    }
-    auto* drag = new QDrag(this);
-    drag->setMimeData(stack_->mimeData(indexes));
-    drag->setPixmap(pixmap);
-    drag->setHotSpot(QPoint(StackDelegate::spine_width / 2, cell / 2));
-    drag->exec(actions, Qt::MoveAction);  // the drop has moved them; nothing is left to remove
-}
-
-void StackView::dragEnterEvent(QDragEnterEvent* event) {
-    if (stack_ && stack_->canDropMimeData(event->mimeData(), event->dropAction(), -1, -1, {})) {
-        event->acceptProposedAction();
-        setState(DraggingState);
-    }
-}
-
-void StackView::dragMoveEvent(QDragMoveEvent* event) {
-    QTreeView::dragMoveEvent(event);  // scrolls at the edges
-    drop_row_ = dropRow(event->position().toPoint().y());
-    viewport()->update();
-    event->acceptProposedAction();
-}
-
-void StackView::dragLeaveEvent(QDragLeaveEvent* event) {
-    drop_row_ = -1;
-    QTreeView::dragLeaveEvent(event);
-    viewport()->update();
-}
-
-void StackView::dropEvent(QDropEvent* event) {
-    drop_row_ = -1;
-    setState(NoState);
-    stopAutoScroll();
-    viewport()->update();
-    if (stack_) {
-        const int row = dropRow(event->position().toPoint().y());
-        stack_->dropMimeData(event->mimeData(), event->dropAction(), row, 0, {});
-        event->acceptProposedAction();
-    }
-}
-
 void StackView::scrollContentsBy(int dx, int dy) {
     QTreeView::scrollContentsBy(dx, dy);
     viewport()->update();  // textures are in phase with the screen, not with the rows
@@ -382,97 +318,18 @@ void StackView::arrangeColumns() {
     if (!model()) {
         return;
     }
-    constexpr int numbers = 96;
-    constexpr int least_settings = 90;
-    const int room = viewport()->width() - StackDelegate::layer_column - 2 * numbers;
-    const int mixer = std::clamp(room - least_settings, 96, 150);
+    constexpr int least_settings = 96;
+    constexpr int least_mixer = 100;
+    constexpr int wide = 540;
+    const int parameters = viewport()->width() < wide ? 70 : 74;
+    const int cache = viewport()->width() < wide ? 82 : 92;
+    const int room = viewport()->width() - StackDelegate::layer_column - parameters - cache;
+    const int mixer = std::clamp(room - least_settings, least_mixer, 150);
     header()->resizeSection(StackModel::LayerColumn, StackDelegate::layer_column);
     header()->resizeSection(StackModel::MixerColumn, mixer);
     header()->resizeSection(StackModel::SettingsColumn, std::max(least_settings, room - mixer));
-    header()->resizeSection(StackModel::ParametersColumn, numbers);
-    header()->resizeSection(StackModel::CacheColumn, numbers);
-}
-
-void StackView::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
-    const StackModel::Row& row = stack_->row(index.row());
-    const Tokens& colours = tokens();
-    const QRect rect = option.rect;
-    const bool selected = selectionModel()->isSelected(index);
-    const bool wrong = !row.problem.isEmpty();
-    const QPoint pointer = viewport()->mapFromGlobal(QCursor::pos());
-    const bool hovered = viewport()->underMouse() && rect.contains(pointer);
-    painter->fillRect(rect, wrong      ? colours.errorTint
-                            : selected ? colours.selection
-                            : hovered  ? colours.hover
-                                       : colours.surface);
-    const int lines_left = StackDelegate::layer_column + 24;
-    if (row.begins_unit && !wrong) {
-        painter->fillRect(QRect(lines_left, rect.top(), rect.width() - lines_left, 1), colours.border);
-    }
-    if (wrong) {
-        painter->fillRect(QRect(rect.left(), rect.top(), rect.width(), 1), colours.error);
-        painter->fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), colours.error);
-    }
-    paintLayer(*painter,
-               QRectF(rect.left() + StackDelegate::spine_left, rect.top(), StackDelegate::spine_width,
-                      rect.height() - 1),
-               *row.layer);
-    if (wrong) {
-        painter->fillRect(QRect(rect.left(), rect.top(), 3, rect.height()), colours.error);
-    } else if (selected) {
-        painter->fillRect(QRect(rect.left(), rect.top(), 2, rect.height()), colours.ink);
-    }
-    if (hovered || (selected && selectionModel()->selectedRows().size() == 1)) {
-        painter->save();
-        painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(colours.text3);
-        for (int dot = 0; dot < 6; ++dot) {
-            painter->drawEllipse(QPointF(StackDelegate::grip_left + (dot % 2) * 4 + 1,
-                                         rect.center().y() + (dot / 2 - 1) * 4 + 0.5),
-                                 1.1, 1.1);
-        }
-        painter->restore();
-    }
-    QStyleOptionViewItem cells = option;
-    cells.state.setFlag(QStyle::State_HasFocus, false);
-    for (int column = 0; column < StackModel::ColumnCount; ++column) {
-        const QModelIndex cell = index.siblingAtColumn(column);
-        cells.rect = QRect(columnViewportPosition(column), rect.top(), columnWidth(column), rect.height());
-        cells.state.setFlag(QStyle::State_Selected, selected);
-        cells.widget = viewport();
-        delegate_->paint(painter, cells, cell);
-    }
-    if (show_focus_ && hasFocus() && currentIndex().row() == index.row()) {
-        painter->save();
-        painter->setPen(QPen(colours.ink, 2));
-        painter->setBrush(Qt::NoBrush);
-        painter->drawRect(rect.adjusted(1, 1, -1, -1));
-        painter->restore();
-    }
-}
-
-void StackView::paintEvent(QPaintEvent* event) {
-    QTreeView::paintEvent(event);
-    QPainter painter(viewport());
-    const Tokens& colours = tokens();
-    const int rows = model() ? model()->rowCount() : 0;
-    if (rows == 0) {
-        painter.setPen(colours.text3);
-        painter.setFont(Theme::instance().font());
-        painter.drawText(viewport()->rect().adjusted(24, 24, -24, -24), Qt::AlignTop | Qt::AlignHCenter | Qt::TextWordWrap,
-                         tr("No layers. Type a pattern above, or press a mixer's letter here."));
-    } else {
-        const QRect last = visualRect(model()->index(rows - 1, 0));
-        const int left = StackDelegate::layer_column + 24;
-        painter.fillRect(QRect(left, last.bottom() + 1, viewport()->width() - left, 1), colours.border);
-    }
-    if (drop_row_ >= 0 && model()) {
-        const int y = drop_row_ < rows  ? visualRect(model()->index(drop_row_, 0)).top()
-                      : rows > 0 ? visualRect(model()->index(rows - 1, 0)).bottom() + 1
-                                 : 0;
-        painter.fillRect(QRect(0, y - 1, viewport()->width(), 2), colours.ink);
-    }
+    header()->resizeSection(StackModel::ParametersColumn, parameters);
+    header()->resizeSection(StackModel::CacheColumn, cache);
 }
 
 }  // namespace braid::ui

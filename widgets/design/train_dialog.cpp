@@ -44,8 +44,8 @@ double state_bytes(const ArchitectureCost& cost) {
 
 }  // namespace
 
-TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catalog, const QString& project_folder,
-                         RunCommands& commands, QWidget* parent)
+TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catalog,
+                         const QString& project_folder, RunCommands& commands, QWidget* parent)
     : QDialog(parent),
       spec_(spec),
       catalog_(catalog),
@@ -139,7 +139,8 @@ TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catal
 
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(start_, &QPushButton::clicked, this, &QDialog::accept);
-    connect(copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(commands_.commandFor(plan())); });
+    connect(copy, &QToolButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(commands_.commandFor(plan())); });
     connect(more_button_, &QPushButton::clicked, this, [this] {
         more_->setVisible(more_->isHidden());
         more_button_->setText(more_->isHidden() ? tr("More settings") : tr("Fewer settings"));
@@ -247,12 +248,13 @@ void TrainDialog::update_() {
     corpus_row_->setVisible(data_->current() == 1);
     const ArchitectureCost price = cost(spec_, catalog_, training_.context);
     const double flops = price.training_flops_per_token * static_cast<double>(tokens);
-    summary_->setText(tr("%1 parameters; %2 tokens in %3 steps of %4; %5 FLOPs; weights, gradients and optimizer "
-                         "take %6 besides activations.")
-                          .arg(quantityText(static_cast<double>(price.total_parameters)),
-                               quantityText(static_cast<double>(tokens)), formatCount(training_.steps),
-                               quantityText(static_cast<double>(training_.tokens_per_step())), quantityText(flops, 3),
-                               byteText(state_bytes(price))));
+    summary_->setText(
+        tr("%1 parameters; %2 tokens in %3 steps of %4; %5 FLOPs; weights, gradients and optimizer "
+           "take %6 besides activations.")
+            .arg(quantityText(static_cast<double>(price.total_parameters)),
+                 quantityText(static_cast<double>(tokens)), formatCount(training_.steps),
+                 quantityText(static_cast<double>(training_.tokens_per_step())), quantityText(flops, 3),
+                 byteText(state_bytes(price))));
     command_->setFont(Theme::instance().mono(TypeStep::tick));
     command_->setText(commands_.commandFor(plan()));
     const QString wrong = problem();
