@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
-#include <QStandardPaths>
+#include <QSettings>
+#include <QTemporaryDir>
 
 #include "widgets/common/theme.h"
 
@@ -10,7 +11,9 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     QCoreApplication::setOrganizationName(QStringLiteral("braid-tests"));
     QCoreApplication::setApplicationName(QStringLiteral("widgets_design"));
-    QStandardPaths::setTestModeEnabled(true);
+    const QTemporaryDir settings;  // nothing of the user's is read or written
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
     braid::ui::Theme::instance().install(application);
     return RUN_ALL_TESTS();
 }

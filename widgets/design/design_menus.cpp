@@ -11,6 +11,7 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/project_session.h"
+#include "widgets/design/design_inspector.h"
 #include "widgets/design/design_page.h"
 #include "widgets/design/design_workspace.h"
 #include "widgets/design/layer_text.h"

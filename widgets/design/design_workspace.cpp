@@ -54,6 +54,8 @@ DesignWorkspace::~DesignWorkspace() {
 
 QWidget* DesignWorkspace::page() { return page_; }
 QWidget* DesignWorkspace::inspector() { return inspector_; }
+DesignPage* DesignWorkspace::designPage() const { return page_; }
+DesignInspector* DesignWorkspace::designInspector() const { return inspector_; }
 
 void DesignWorkspace::makeActions() {
     QUndoGroup* group = documents_->undoGroup();

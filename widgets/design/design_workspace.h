@@ -39,8 +39,8 @@ public:
 
     DesignDocuments& documents() { return *documents_; }
     SpecDocument* document() const { return current_ ? current_->document.get() : nullptr; }
-    DesignPage* designPage() const { return page_; }
-    DesignInspector* designInspector() const { return inspector_; }
+    DesignPage* designPage() const;
+    DesignInspector* designInspector() const;
     QPushButton* trainButton() const { return train_; }
     void showProblems();
 
