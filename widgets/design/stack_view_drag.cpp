@@ -1,5 +1,8 @@
 // Dragging layers, and mixers of the insert bar, between the rows of the stack.
 #include <QDrag>
+#include <QDragEnterEvent>
+#include <QDragMoveEvent>
+#include <QDropEvent>
 #include <QMimeData>
 #include <QPainter>
 #include <algorithm>
