@@ -7,8 +7,10 @@ readonly BUNDLE_LIMIT=$((64 << 20))
 # Libraries the host has to bring: glibc, and the C++ runtime that its own LibTorch needs as well.
 is_host_library() {
     case "$1" in
-        linux-vdso.so.* | ld-linux-x86-64.so.* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.*) return 0 ;;
+        linux-vdso.so.* | ld-linux-x86-64.so.* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | libutil.so.*) return 0 ;;
         libstdc++.so.* | libgcc_s.so.*) return 0 ;;
+        # LibTorch's wheel and its neighbours bring these; a CUDA toolkit here must not be packed (1 GB).
+        libtorch* | libc10* | libgomp.so.* | libcu* | libnv* | libnccl*) return 0 ;;
         *) return 1 ;;
     esac
 }
