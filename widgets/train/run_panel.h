@@ -11,7 +11,6 @@ class QListView;
 class QPushButton;
 class QStandardItemModel;
 class QTableView;
-class QVBoxLayout;
 
 namespace braid::ui {
 

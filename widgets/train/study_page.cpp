@@ -5,7 +5,6 @@
 #include <QScrollArea>
 #include <QShortcut>
 #include <QTableView>
-#include <QTimer>
 #include <QVBoxLayout>
 
 #include "widgets/common/controls.h"
@@ -13,7 +12,6 @@
 #include "widgets/common/mixer_widgets.h"
 #include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
-#include "widgets/common/run_list_model.h"
 #include "widgets/plot/curve_plot.h"
 #include "widgets/train/figure_of_view.h"
 #include "widgets/train/next_step.h"
@@ -22,8 +20,6 @@
 namespace braid::ui {
 
 namespace {
-
-constexpr int refresh_ms = 100;
 
 QString runCount(int count) {
     return count == 1 ? StudyPage::tr("1 run") : StudyPage::tr("%1 runs").arg(count);
@@ -127,12 +123,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
 
     ProjectSession& session = context_.session;
     const auto later = [this] {
-        if (!active_ || pending_) return;
-        pending_ = true;
-        QTimer::singleShot(refresh_ms, this, [this] {
-            pending_ = false;
-            refresh();
-        });
+        if (active_) throttle_.request();
     };
     connect(&session, &ProjectSession::runChanged, this, later);
     connect(&session, &ProjectSession::studiesChanged, this, [this, later] {

@@ -5,9 +5,9 @@
 
 #include "widgets/common/workspace.h"
 #include "widgets/train/study_summary.h"
+#include "widgets/train/throttle.h"
 
 class QPushButton;
-class QStackedWidget;
 class QTableView;
 
 namespace braid::ui {
@@ -56,7 +56,7 @@ private:
     WorkspaceContext context_;
     QString name_;
     bool active_ = false;
-    bool pending_ = false;  // a refresh is scheduled
+    Throttle throttle_{100, this, [this] { refresh(); }};
     PageToolbar* toolbar_;
     QWidget* content_ = nullptr;
     QPushButton *run_, *pause_, *stop_;

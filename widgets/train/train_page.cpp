@@ -8,7 +8,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
-#include <QTimer>
 #include <QVBoxLayout>
 #include <set>
 
@@ -25,7 +24,6 @@ namespace braid::ui {
 
 namespace {
 
-constexpr int refresh_ms = 100;
 enum Panel { LossPanel, SecondPanel, RatePanel, NormPanel, SpeedPanel, PanelCount };
 
 // Metrics that have panels of their own, or are an axis.
@@ -80,12 +78,7 @@ TrainPage::TrainPage(const WorkspaceContext& context, RunPanel* panel, QWidget* 
     layout->addWidget(pages_, 1);
     ProjectSession& session = context_.session;
     const auto later = [this] {
-        if (!active_ || pending_) return;
-        pending_ = true;
-        QTimer::singleShot(refresh_ms, this, [this] {
-            pending_ = false;
-            refresh();
-        });
+        if (active_) throttle_.request();
     };
     connect(&session, &ProjectSession::selectedRunsChanged, this, [this, later] {
         follow();

@@ -6,13 +6,12 @@
 #include "widgets/common/run_view.h"
 #include "widgets/common/workspace.h"
 #include "widgets/plot/curve_plot.h"
+#include "widgets/train/throttle.h"
 
 class QComboBox;
-class QPushButton;
 class QSlider;
 class QStackedWidget;
 class QTableView;
-class QToolButton;
 
 namespace braid::ui {
 
@@ -54,7 +53,8 @@ private:
 
     WorkspaceContext context_;
     RunPanel* panel_;
-    bool active_ = false, pending_ = false;
+    bool active_ = false;
+    Throttle throttle_{100, this, [this] { refresh(); }};
     XAxis axis_ = XAxis::step;
     AxisScale scale_ = AxisScale::linear;
     double smoothing_ = 0.9;
