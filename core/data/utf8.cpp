@@ -3,10 +3,8 @@
 #include <cstring>
 
 namespace braid {
-namespace {
 
-// Bytes of the well-formed character at `at`; 0 where there is none.
-std::size_t character_length(std::string_view text, std::size_t at) {
+std::size_t utf8_character(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) -> unsigned {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
     };
@@ -27,7 +25,57 @@ std::size_t character_length(std::string_view text, std::size_t at) {
     return 0;
 }
 
-}  // namespace
+std::size_t valid_utf8_prefix(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        std::uint64_t eight = 0;
+        if (at + 8 <= text.size()) {
+            std::memcpy(&eight, text.data() + at, 8);
+            if ((eight & 0x8080808080808080ULL) == 0) {
+                at += 8;
+                continue;
+            }
+        }
+        const std::size_t length = utf8_character(text, at);
+        if (length == 0) return at;
+        at += length;
+    }
+    return at;
+}
+
+char32_t utf8_code_point(std::string_view text, std::size_t at, std::size_t length) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
+    switch (length) {
+        case 1:
+            return byte(0);
+        case 2:
+            return (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
+        case 3:
+            return (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+        default:
+            return (byte(0) & 0x07U) << 18U | (byte(1) & 0x3FU) << 12U | (byte(2) & 0x3FU) << 6U |
+                   (byte(3) & 0x3FU);
+    }
+}
+
+void append_utf8(std::string& text, char32_t code_point) {
+    const auto put = [&](char32_t value) { text.push_back(static_cast<char>(value)); };
+    if (code_point < 0x80) {
+        put(code_point);
+    } else if (code_point < 0x800) {
+        put(0xC0U | code_point >> 6U);
+        put(0x80U | (code_point & 0x3FU));
+    } else if (code_point < 0x10000) {
+        put(0xE0U | code_point >> 12U);
+        put(0x80U | (code_point >> 6U & 0x3FU));
+        put(0x80U | (code_point & 0x3FU));
+    } else {
+        put(0xF0U | code_point >> 18U);
+        put(0x80U | (code_point >> 12U & 0x3FU));
+        put(0x80U | (code_point >> 6U & 0x3FU));
+        put(0x80U | (code_point & 0x3FU));
+    }
+}
 
 std::int64_t count_invalid_utf8(std::string_view text) {
     std::int64_t invalid = 0;
@@ -41,7 +89,7 @@ std::int64_t count_invalid_utf8(std::string_view text) {
                 continue;
             }
         }
-        const std::size_t length = character_length(text, at);
+        const std::size_t length = utf8_character(text, at);
         if (length == 0) ++invalid;
         at += length == 0 ? 1 : length;
     }
