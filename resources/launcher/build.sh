@@ -34,7 +34,6 @@ configure() {
     wanted="$(configuration)"
     [[ ! -e "$BRAID_BUILD/build.ninja" || "$(cat -- "$record" 2>/dev/null)" != "$wanted" ]] || return 0
     nvcc="$(find_nvcc)"
-    mkdir -p -- "$BRAID_BUILD"
     rm -f -- "$record" "$BRAID_BUILD/CMakeCache.txt"
     say "Configuring ${BRAID_BUILD#"$BRAID_SOURCE"/}"
     if ! (cd -- "$BRAID_SOURCE" && CUDACXX="${CUDACXX:-$nvcc}" cmake --preset release \
@@ -71,6 +70,8 @@ build() {
     local stamp
     stamp="$(built_stamp "$*")"
     is_built "$@" && return 0
+    { mkdir -p -- "$BRAID_BUILD" && true >>"$BRAID_BUILD/launcher.lock"; } 2>/dev/null ||
+        fail "cannot write to $BRAID_BUILD: build in a clone of your own"
     configure
     (
         flock -n 9 || {

@@ -165,6 +165,8 @@ ensure_libtorch() {
         set_is_complete "$set" && continue
         mkdir -p -- "$(dirname -- "$TORCH_CACHE")" || fail "cannot make $(dirname -- "$TORCH_CACHE"):" \
             "set XDG_CACHE_HOME to a folder you may write to"
+        true 2>/dev/null >>"$TORCH_CACHE.lock" || fail "cannot write to $(dirname -- "$TORCH_CACHE"):" \
+            "set XDG_CACHE_HOME to a folder you may write to"
         (
             flock -n 9 || {
                 say "Another launcher is fetching LibTorch; waiting for it."

@@ -110,6 +110,15 @@ class LibTorch(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("XDG_CACHE_HOME", done.stderr)
 
+    def test_a_folder_that_cannot_be_written_is_named(self):
+        # A folder in the lock's place: root may write anywhere, but not into that.
+        (self.box.cache.parent / (self.box.cache.name + ".lock")).mkdir(parents=True)
+        done = self.box.fetch()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn("cannot write to", done.stderr)
+        self.assertIn("XDG_CACHE_HOME", done.stderr)
+
     def test_a_given_folder_must_hold_the_right_torch(self):
         wrong = self.box.fetch(BRAID_TORCH_DIR=str(self.box.folder))
         self.assertEqual(wrong.returncode, 1)
