@@ -1,4 +1,4 @@
-# Installing, and the Debian package made from it (cpack in the build folder). Two components: "engine", which is
+# Installing, and the Debian package made from it (./braid deb). Two components: "engine", which is
 # all that a bundle holds, and "window".
 #   bin/braid                 the window; it finds the engine beside itself
 #   bin/braid-engine          a script: finds LibTorch, then starts lib/braid/braid-engine

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
-# A relocatable engine: bin/braid-engine (a script that finds LibTorch), lib/braid/ with the program, the CUDA
-# plugin and every library that a plain host does not have.
+# What goes to other machines: a bundle and a Debian package.
+#
+# The bundle is a relocatable engine: bin/braid-engine (a script that finds LibTorch), lib/braid/ with the program, the
+# CUDA plugin and every library that a plain host does not have.
 
 readonly BUNDLE_LIMIT=$((64 << 20))
 
@@ -75,4 +77,19 @@ make_bundle() {
     say "Needs: x86-64, glibc >= $(needed_glibc "${packed[@]}"), a PyTorch $TORCH_VERSION wheel (--torch DIR," \
         "BRAID_TORCH_DIR, or one that python3 finds)."
     printf '%s (%s)\n' "$out" "$(human "$size")"
+}
+
+# A Debian package; its dependencies come from the libraries that the programs were linked with.
+make_deb() {
+    local log="$BRAID_BUILD/package.log" package
+    (($# == 0)) || fail_usage "deb: takes no arguments, got '$1'"
+    ensure_packages build bundle
+    build_programs
+    if ! (cd -- "$BRAID_BUILD" && cpack) >"$log" 2>&1; then
+        tail -n 20 -- "$log" >&2
+        fail "the package could not be made (all of it: $log)"
+    fi
+    package="$(sed -n 's/^CPack: - package: \(.*\) generated\.$/\1/p' "$log")"
+    say "Install it with: apt-get install $package"
+    printf '%s (%s)\n' "$package" "$(human "$(stat -c %s -- "$package")")"
 }

@@ -25,7 +25,7 @@ class Braid(unittest.TestCase):
     def test_help_lists_every_verb(self):
         done = self.box.braid("--help")
         self.assertEqual(done.returncode, 0)
-        for verb in ("example", "engine", "figure", "build", "test", "bundle", "wheels", "clean"):
+        for verb in ("example", "engine", "figure", "build", "test", "bundle", "deb", "wheels", "clean"):
             self.assertIn(f"./braid {verb}", done.stdout)
 
     def test_an_unknown_word_is_refused(self):
