@@ -2,6 +2,7 @@
 
 A header whose own .cpp includes it first is proven by the build itself; the others are compiled here, with the
 flags of a neighbour. Headers that need Torch take seconds each, so they are a test of their own (--torch).
+Headers that need CUDA are left out where its plugin is not built.
 """
 import concurrent.futures
 import json
@@ -16,6 +17,7 @@ import unittest
 import tree
 
 BUILD = pathlib.Path(os.environ.get("BRAID_BINARY_DIR", tree.ROOT / "build/release"))
+CUDA_PLUGIN = pathlib.PurePath("core/engine/cuda")
 TORCH_LAYERS = {"mixers_torch", "engine", "measure"}
 
 
@@ -25,6 +27,11 @@ def proven_by_the_build(header):
         return False
     first = next(iter(tree.includes(source)), None)
     return first is not None and first[1] == str(header)
+
+
+def needs_cuda(header):
+    return any(needs_cuda(pathlib.PurePath(name)) if quoted and (tree.ROOT / name).exists()
+               else name.startswith(("cuda", "cublas")) for _, name, quoted in tree.includes(header))
 
 
 def flags_of(words):
@@ -86,6 +93,10 @@ class Headers(unittest.TestCase):
                    if header.parts[0] in ("core", "kernels", "widgets", "app")
                    and not proven_by_the_build(header)
                    and (tree.layer_of(header) in TORCH_LAYERS) == self.torch]
+        if CUDA_PLUGIN not in commands:
+            left_out = [header for header in headers if needs_cuda(header)]
+            headers = [header for header in headers if header not in left_out]
+            print(f"{len(left_out)} headers left out: no CUDA toolkit", file=sys.stderr)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             faults = [fault for fault in pool.map(lambda header: compile_alone(header, commands), headers) if fault]
         print(f"{len(headers)} headers compiled", file=sys.stderr)
