@@ -41,6 +41,12 @@ struct EvaluationSet {
     std::vector<Query> queries = {};
 };
 
+// starts_BT[b, t] = the position in sequence b at which the document of position t begins; 0 where it began
+// before the sequence. For masks that keep attention inside documents and for resets of recurrent states: a
+// query at t may look at keys from starts_BT[b, t] on. B x T each, T = context.
+void document_starts(std::span<const std::int32_t> tokens_BT, std::int64_t context,
+                     std::int32_t document_token, std::span<std::int32_t> starts_BT);
+
 class DataSource {
 public:
     virtual ~DataSource() = default;
@@ -56,6 +62,11 @@ public:
                               std::span<std::int32_t> targets_BT) const = 0;
     // The same for every run with the same data and context, whatever its seed.
     virtual Result<EvaluationSet> evaluation() const = 0;
+    // The token that opens every document (see document_starts()); -1: sequences are one document each.
+    virtual std::int32_t document_token() const { return -1; }
+    // What a user should know before time is spent and that is no error: "no document is as long as the
+    // context". One sentence each.
+    virtual std::vector<std::string> notes() const { return {}; }
 
     std::int64_t context() const { return context_; }
     Result<Batch> batch(Step step, std::int64_t first_sequence, std::int64_t count) const;

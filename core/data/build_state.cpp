@@ -4,11 +4,13 @@
 
 namespace braid {
 
-std::string build_fingerprint(const std::vector<SourceFile>& files, const CorpusOptions& options) {
+std::string build_fingerprint(const std::vector<SourceFile>& files, const CorpusOptions& options,
+                              const TokenizerInfo& tokenizer) {
     Json list = Json::array();
     for (const SourceFile& file : files)
         list.push_back({file.path, static_cast<int>(file.format), file.bytes});
     return content_hash(Json{{"files", std::move(list)},
+                             {"tokenizer", tokenizer.hash},
                              {"validation_fraction", options.validation_fraction},
                              {"long_bytes", options.long_bytes},
                              {"shard_tokens", options.shard_tokens}});
@@ -17,6 +19,7 @@ std::string build_fingerprint(const std::vector<SourceFile>& files, const Corpus
 // The manifest's own form serves for the counts and files.
 Json to_json(const BuildState& state) {
     CorpusManifest manifest;
+    manifest.tokenizer = byte_tokenizer()->info();  // the fingerprint has the one in use
     manifest.train = state.train;
     manifest.validation = state.validation;
     manifest.duplicates = state.duplicates;

@@ -17,7 +17,8 @@ struct BuildState {
     std::int64_t duplicates = 0;
 };
 
-std::string build_fingerprint(const std::vector<SourceFile>& files, const CorpusOptions& options);
+std::string build_fingerprint(const std::vector<SourceFile>& files, const CorpusOptions& options,
+                              const TokenizerInfo& tokenizer);
 
 Json to_json(const BuildState& state);
 Result<BuildState> read_build_state(const std::string& file);

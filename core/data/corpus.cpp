@@ -25,7 +25,8 @@ struct Corpus::Mapped {
     std::vector<MappedFile> index;   // one: documents.bin
     struct Part {
         std::int64_t begin = 0;  // of its tokens in the split
-        std::span<const std::uint16_t> tokens;
+        std::int64_t tokens = 0;
+        std::size_t shard = 0;  // index into `shards`
     };
     std::array<std::vector<Part>, 2> parts;  // by split
     std::array<std::vector<DocumentEntry>, 2> documents;
@@ -49,14 +50,13 @@ Result<Corpus> Corpus::open(const std::string& folder) {
         const std::string file = folder + "/" + shard.file;
         Result<MappedFile> map = MappedFile::open(file);
         if (!map) return fail(std::move(map.error()));
-        const auto expected = static_cast<std::size_t>(shard.tokens) * sizeof(std::uint16_t);
+        const auto expected = static_cast<std::size_t>(shard.tokens) * mapped->manifest.token_bytes();
         if (map->size() != expected)
             return damaged(file, "has " + std::to_string(map->size()) + " bytes, the manifest says " +
                                      std::to_string(expected));
         std::vector<Mapped::Part>& parts = mapped->parts[static_cast<std::size_t>(shard.split)];
-        const std::int64_t begin =
-            parts.empty() ? 0 : parts.back().begin + static_cast<std::int64_t>(parts.back().tokens.size());
-        parts.push_back({begin, map->as<std::uint16_t>()});
+        const std::int64_t begin = parts.empty() ? 0 : parts.back().begin + parts.back().tokens;
+        parts.push_back({begin, shard.tokens, mapped->shards.size()});
         mapped->shards.push_back(std::move(*map));
     }
     const std::string index_file = folder + "/documents.bin";
@@ -67,13 +67,16 @@ Result<Corpus> Corpus::open(const std::string& folder) {
     if (index->size() != documents * sizeof(DocumentEntry))
         return damaged(index_file, "has " + std::to_string(index->size()) + " bytes, the manifest says " +
                                        std::to_string(documents * sizeof(DocumentEntry)));
-    for (const DocumentEntry& entry : index->as<DocumentEntry>()) {
+    for (DocumentEntry entry : index->as<DocumentEntry>()) {
         const std::size_t split = entry.split;
         if (split > 1) return damaged(index_file, "names a split that does not exist");
         const auto total = static_cast<std::uint64_t>(split == 0 ? mapped->manifest.train.tokens
                                                                  : mapped->manifest.validation.tokens);
         if (entry.offset > total || entry.tokens > total - entry.offset)
             return damaged(index_file, "names tokens beyond the end of the shards");
+        if (mapped->manifest.schema == 1)
+            entry.in_long_pool =
+                entry.tokens > static_cast<std::uint64_t>(mapped->manifest.options.long_bytes) ? 1 : 0;
         mapped->documents[split].push_back(entry);
     }
     return Corpus(std::move(mapped));
@@ -106,18 +109,35 @@ std::int64_t Corpus::tokens(Split split) const {
     return split == Split::train ? manifest().train.tokens : manifest().validation.tokens;
 }
 
-void Corpus::read(Split split, std::int64_t offset, std::span<std::uint16_t> out) const {
+void Corpus::read(Split split, std::int64_t offset, std::span<std::int32_t> out) const {
     const std::vector<Mapped::Part>& parts = mapped_->parts[static_cast<std::size_t>(split)];
     auto part = std::upper_bound(parts.begin(), parts.end(), offset,
                                  [](std::int64_t at, const Mapped::Part& one) { return at < one.begin; });
     for (--part; !out.empty(); ++part) {
-        const std::span<const std::uint16_t> rest =
-            part->tokens.subspan(static_cast<std::size_t>(offset - part->begin));
-        const std::size_t count = std::min(rest.size(), out.size());
-        std::copy_n(rest.begin(), count, out.begin());
+        const auto inside = static_cast<std::size_t>(offset - part->begin);
+        const std::size_t count = std::min(static_cast<std::size_t>(part->tokens) - inside, out.size());
+        const MappedFile& shard = mapped_->shards[part->shard];
+        const auto copy = [&](auto tokens) { std::copy_n(tokens.data() + inside, count, out.begin()); };
+        if (manifest().token_bytes() == 2)
+            copy(shard.as<std::uint16_t>());
+        else
+            copy(shard.as<std::uint32_t>());
         out = out.subspan(count);
         offset += static_cast<std::int64_t>(count);
     }
+}
+
+Result<std::shared_ptr<const Tokenizer>> Corpus::tokenizer() const {
+    const TokenizerInfo& info = manifest().tokenizer;
+    if (info.kind == "byte") return byte_tokenizer();
+    if (info.file.empty())
+        return fail(ErrorKind::unavailable, "was built from token files without their tokenizer", folder(),
+                    "Build it again with --tokenizer FILE");
+    const std::string file = folder() + "/" + info.file;
+    Result<std::shared_ptr<const Tokenizer>> tokenizer = open_tokenizer(file, info.options);
+    if (tokenizer && (*tokenizer)->info().hash != info.hash)
+        return damaged(file, "is not the tokenizer that the corpus was built with");
+    return tokenizer;
 }
 
 }  // namespace braid

@@ -2,13 +2,14 @@
 //
 //   manifest.json      schema version, tokenizer, options, shards (tokens, bytes, hash), counts, provenance
 //   documents.bin      one 32-byte DocumentEntry a document, in order
-//   train-00000.bin .. validation-00000.bin ..   uint16 little-endian tokens of the documents, one after the
-//                      other, each document opened by the BOS token
+//   tokenizer.*        a copy of the tokenizer file; the byte tokenizer has none
+//   train-00000.bin .. validation-00000.bin ..   little-endian tokens of the documents, one after the other,
+//                      uint16, or uint32 where the vocabulary is larger than 65,536; each document is opened
+//                      by the tokenizer's document token (BOS, or EOS where there is no BOS)
 //
-// The byte tokenizer has ids 0..255 for the bytes and 256 for BOS; 257..259 are reserved and never occur, so
-// a model for it has vocabulary 260. Text is never changed: invalid UTF-8 is kept byte for byte and counted
-// in the manifest. A text longer than 1 MiB becomes several documents, cut at an empty line where there is
-// one, so that the split by hash works for one large file, too.
+// Text is never changed before the tokenizer sees it; invalid UTF-8 is counted in the manifest. Special
+// tokens in a text are text. A text longer than 1 MiB becomes several documents, cut at an empty line where
+// there is one, so that the split by hash works for one large file, too.
 #pragma once
 
 #include <atomic>
@@ -21,21 +22,25 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/data/tokenizer/byte_tokenizer.h"
+#include "core/data/tokenizer/tokenizer.h"
 
 namespace braid {
 
-inline constexpr std::int32_t byte_bos = 256;
-inline constexpr std::int64_t byte_vocab = 260;
-inline constexpr int corpus_schema_version = 1;
+// 1: byte tokenizer only, uint16, no flags in the index; still read.
+inline constexpr int corpus_schema_version = 2;
 
 enum class Split : std::uint8_t { train, validation };
 
 struct CorpusOptions {
+    std::string tokenizer = "byte";  // as open_tokenizer() takes it
+    TokenizerOptions tokenizer_options = {};
     // Of the documents, chosen by content hash: stable under additions. Where no document is chosen (few
     // documents), the last part of the training tokens is taken instead.
     double validation_fraction = 0.02;
     std::int64_t long_bytes = 65'536;                   // documents at least this long form the long pool
-    std::int64_t shard_tokens = std::int64_t{1} << 27;  // 256 MiB a shard
+    std::int64_t shard_tokens = std::int64_t{1} << 27;  // 256 MiB a shard of uint16
+    int threads = 0;                                    // that tokenise; 0: all cores; changes no token
 };
 
 struct CorpusProgress {
@@ -72,9 +77,8 @@ struct ShardInfo {
 };
 
 struct CorpusManifest {
-    std::string tokenizer = "byte";
-    std::int64_t vocab = byte_vocab;
-    CorpusOptions options;
+    TokenizerInfo tokenizer;
+    CorpusOptions options;  // without the tokenizer's and threads
     SplitCounts train;
     SplitCounts validation;
     std::int64_t duplicates = 0;  // documents left out because their text had been seen
@@ -83,14 +87,19 @@ struct CorpusManifest {
     std::string created = {};  // ISO 8601, UTC
     std::string command = {};  // that makes it again
     std::string hash = {};     // of everything a batch depends on
+    int schema = corpus_schema_version;
+
+    std::size_t token_bytes() const { return tokenizer.vocab > 65'536 ? 4 : 2; }
 };
 Json to_json(const CorpusManifest& manifest);
 Checked<CorpusManifest> corpus_manifest_from_json(const Json& json);
 
 // Sources: text files, folders (recursively, in name order, hidden and binary files left out), .jsonl /
 // .ndjson (field "text", one document a line), R's Rdata.rdb, dictionaries (.dict with their .index); each
-// also as .gz or .dz; "recipe:NAME" for the texts of Debian packages (core/data/recipe.h). Files are
-// streamed: memory does not grow with them.
+// also as .gz or .dz; "recipe:NAME" for the texts of Debian packages (core/data/recipe.h); token files .bin
+// of llm.c and nanoGPT, made with this very tokenizer (core/data/token_file.h). Files are streamed: memory
+// does not grow with them. Documents are tokenised in parallel and written in order: the result does not
+// depend on the number of threads.
 //
 // `out` must not exist, be empty, or hold an unfinished build of the same sources and options, which is then
 // continued after its last finished file. Nothing but `out` is written. Stops at `cancel` within a fraction
@@ -101,11 +110,12 @@ Result<CorpusManifest> build_corpus(const std::vector<std::string>& sources, con
                                     const std::atomic<bool>* cancel = nullptr);
 
 struct DocumentEntry {
-    std::uint64_t hash = 0;    // XXH3 of the text
-    std::uint64_t offset = 0;  // of its first token among all tokens of the split
-    std::uint64_t tokens = 0;  // BOS included
-    std::uint32_t file = 0;    // index into CorpusManifest::files
-    std::uint32_t split = 0;   // Split
+    std::uint64_t hash = 0;          // XXH3 of the text, or of the tokens where a token file gave them
+    std::uint64_t offset = 0;        // of its first token among all tokens of the split
+    std::uint64_t tokens = 0;        // with the document token
+    std::uint32_t file = 0;          // index into CorpusManifest::files
+    std::uint16_t split = 0;         // Split
+    std::uint16_t in_long_pool = 0;  // 1: its text has at least CorpusOptions::long_bytes
 };
 static_assert(sizeof(DocumentEntry) == 32);
 
@@ -122,7 +132,10 @@ public:
     std::span<const DocumentEntry> documents(Split split) const;
     std::int64_t tokens(Split split) const;
     // Copies tokens [offset, offset + out.size()) of a split; the range must lie inside it.
-    void read(Split split, std::int64_t offset, std::span<std::uint16_t> out) const;
+    void read(Split split, std::int64_t offset, std::span<std::int32_t> out) const;
+    // The tokenizer it was built with, from the copy in the folder. A file that is not the one of the
+    // manifest is corrupt; a corpus of token files without a tokenizer has none (unavailable).
+    Result<std::shared_ptr<const Tokenizer>> tokenizer() const;
 
 private:
     struct Mapped;

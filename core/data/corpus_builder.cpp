@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -13,6 +14,7 @@
 #include "core/data/corpus.h"
 #include "core/data/document_index.h"
 #include "core/data/document_reader.h"
+#include "core/data/encode_pipeline.h"
 #include "core/data/mapped_file.h"
 #include "core/data/shard_hash.h"
 #include "core/data/token_writer.h"
@@ -61,16 +63,20 @@ std::string in_quotes(const std::string& text) {
 
 class Builder {
 public:
-    Builder(std::vector<SourceFile> files, std::string out, CorpusOptions options,
+    Builder(std::vector<SourceFile> files, std::string out, const CorpusOptions& options,
+            std::shared_ptr<const Tokenizer> tokenizer,
             const std::function<void(const CorpusProgress&)>& progress, const std::atomic<bool>* cancel)
         : files_(std::move(files)),
           out_(std::move(out)),
           options_(options),
+          tokenizer_(std::move(tokenizer)),
           report_progress_(progress),
           cancel_(cancel),
-          train_(out_, Split::train, options.shard_tokens),
-          validation_(out_, Split::validation, options.shard_tokens) {
-        state_.fingerprint = build_fingerprint(files_, options_);
+          train_(out_, Split::train, options.shard_tokens, token_bytes()),
+          validation_(out_, Split::validation, options.shard_tokens, token_bytes()),
+          pipeline_(tokenizer_, options.threads,
+                    [this](const EncodedDocument& document) { return write(document); }) {
+        state_.fingerprint = build_fingerprint(files_, options_, tokenizer_->info());
         progress_.files_total = static_cast<std::int64_t>(files_.size());
         for (const SourceFile& file : files_) progress_.bytes_total += file.bytes;
     }
@@ -80,17 +86,27 @@ public:
         if (Result<void> resumed = resume(); !resumed) return fail(std::move(resumed.error()));
         Result<void> done = {};
         for (std::size_t i = state_.files.size(); done && i < files_.size(); ++i) done = read_file(files_[i]);
+        if (done) done = pipeline_.drain();
         if (done) done = carve_validation();
         if (!done) {
             // What is finished stays, also when this saving fails: then the last safe point counts.
-            go_back();
-            save();
+            if (go_back()) save();
             return fail(std::move(done.error()));
         }
         return finish(command);
     }
 
 private:
+    std::size_t token_bytes() const {
+        return CorpusManifest{.tokenizer = tokenizer_->info(),
+                              .options = {},
+                              .train = {},
+                              .validation = {},
+                              .shards = {},
+                              .files = {}}
+            .token_bytes();
+    }
+
     Result<void> resume() {
         const std::string file = out_ + "/build.json";
         std::error_code error;
@@ -98,30 +114,39 @@ private:
         Result<BuildState> state = read_build_state(file);
         if (!state) return fail(std::move(state.error()));
         if (state->fingerprint != state_.fingerprint)
-            return fail(ErrorKind::already_exists, "holds an unfinished build of other sources or options",
-                        out_, "Choose another folder, or delete this one");
+            return fail(ErrorKind::already_exists,
+                        "holds an unfinished build of other sources, options or tokenizer", out_,
+                        "Choose another folder, or delete this one");
         state_ = std::move(*state);
-        const std::int64_t documents = state_.train.documents + state_.validation.documents;
-        if (Result<void> done = index_.load(out_ + "/documents.bin", static_cast<std::size_t>(documents));
-            !done)
-            return done;
+        finished_documents_ = static_cast<std::size_t>(state_.train.documents + state_.validation.documents);
+        submitted_ = finished_documents_;
+        finished_duplicates_ = state_.duplicates;
+        if (Result<void> done = index_.load(out_ + "/documents.bin", finished_documents_); !done) return done;
         for (std::size_t i = 0; i < state_.files.size() && i < files_.size(); ++i)
             progress_.bytes_done += files_[i].bytes;
         progress_.files_done = static_cast<std::int64_t>(state_.files.size());
-        progress_.documents = documents;
+        progress_.documents = static_cast<std::int64_t>(finished_documents_);
         Result<void> done = train_.resume_at(state_.train.tokens);
         return done ? validation_.resume_at(state_.validation.tokens) : done;
     }
 
     // To the end of the last finished file.
     Result<void> go_back() {
-        index_.go_back_to(static_cast<std::size_t>(state_.train.documents + state_.validation.documents));
-        Result<void> done = train_.go_back_to(state_.train.tokens);
+        Result<void> done = pipeline_.drain();
+        if (!done) return done;
+        index_.go_back_to(finished_documents_);
+        submitted_ = finished_documents_;
+        state_.duplicates = finished_duplicates_;
+        recount();
+        done = train_.go_back_to(state_.train.tokens);
         return done ? validation_.go_back_to(state_.validation.tokens) : done;
     }
 
+    // Between two files only.
     Result<void> save() {
-        Result<void> done = train_.sync();
+        Result<void> done = pipeline_.drain();
+        recount();
+        if (done) done = train_.sync();
         if (done) done = validation_.sync();
         if (done) done = index_.save(out_ + "/documents.bin");
         if (done) done = write_json_atomically(out_ + "/build.json", to_json(state_));
@@ -130,18 +155,21 @@ private:
     }
 
     Result<void> read_file(const SourceFile& source) {
-        BuildState next = state_;
         CorpusFile file{.path = source.path, .bytes = source.bytes};
         const std::int64_t before = progress_.bytes_done;
         progress_.file = source.path;
-        const DocumentVisitor visitor{
-            .document = [&](std::string_view text) { return add_document(text, next, file); },
-            .position =
-                [&](std::int64_t position) {
-                    progress_.bytes_done = before + std::clamp<std::int64_t>(position, 0, source.bytes);
-                    report(false);
-                },
-            .cancel = cancel_};
+        DocumentVisitor visitor{.document = [&](std::string_view text) { return add_text(text, file); },
+                                .position =
+                                    [&](std::int64_t position) {
+                                        progress_.bytes_done =
+                                            before + std::clamp<std::int64_t>(position, 0, source.bytes);
+                                        report(false);
+                                    },
+                                .cancel = cancel_};
+        if (tokenizer_->info().kind != "byte") {
+            visitor.tokens = [&](std::span<const std::int32_t> tokens) { return add_tokens(tokens, file); };
+            visitor.tokenizer = &tokenizer_->info();
+        }
         Result<ReadReport> read = read_documents(source, visitor);
         if (!read) {
             const ErrorKind kind = read.error().kind;
@@ -149,52 +177,78 @@ private:
                 return fail(std::move(read.error()));
             // One bad file of many is left out as a whole and named in the manifest.
             if (Result<void> back = go_back(); !back) return back;
-            next = state_;
             file = {.path = source.path, .bytes = source.bytes, .note = "left out: " + read.error().message};
         } else {
             file.skipped = read->skipped;
             file.note = read->note;
         }
-        next.files.push_back(std::move(file));
-        state_ = std::move(next);
+        state_.files.push_back(std::move(file));
+        finished_documents_ = submitted_;
+        finished_duplicates_ = state_.duplicates;
         progress_.bytes_done = before + source.bytes;
         progress_.files_done = static_cast<std::int64_t>(state_.files.size());
         report(true);
         return Clock::now() - saved_ < between_saves ? Result<void>{} : save();
     }
 
-    Result<void> add_document(std::string_view text, BuildState& state, CorpusFile& file) {
-        const std::uint64_t hash = document_hash(text);
-        if (index_.has(hash)) {
-            ++state.duplicates;
-            return {};
+    // What is known of a document before it is tokenised; nothing where its text had been seen.
+    std::optional<DocumentEntry> enter(std::uint64_t hash, bool is_long) {
+        if (!index_.see(hash)) {
+            ++state_.duplicates;
+            return std::nullopt;
         }
         // The first document trains in any case, so that there is something to train on.
         const double place = static_cast<double>(hash >> 11) * 0x1.0p-53;
-        const Split split =
-            index_.size() > 0 && place < options_.validation_fraction ? Split::validation : Split::train;
-        TokenWriter& writer = split == Split::train ? train_ : validation_;
-        SplitCounts& counts = split == Split::train ? state.train : state.validation;
-        const auto tokens = static_cast<std::int64_t>(text.size()) + 1;
-        index_.add({.hash = hash,
-                    .offset = static_cast<std::uint64_t>(counts.tokens),
-                    .tokens = static_cast<std::uint64_t>(tokens),
-                    .file = static_cast<std::uint32_t>(state_.files.size()),
-                    .split = static_cast<std::uint32_t>(split)});
-        ++counts.documents;
-        counts.tokens += tokens;
-        if (static_cast<std::int64_t>(text.size()) >= options_.long_bytes) {
-            ++counts.long_documents;
-            counts.long_tokens += tokens;
-        }
+        const bool held_out = submitted_ > 0 && place < options_.validation_fraction;
+        ++submitted_;
+        ++progress_.documents;
+        return DocumentEntry{.hash = hash,
+                             .file = static_cast<std::uint32_t>(state_.files.size()),
+                             .split = static_cast<std::uint16_t>(held_out ? Split::validation : Split::train),
+                             .in_long_pool = static_cast<std::uint16_t>(is_long ? 1 : 0)};
+    }
+
+    Result<void> add_text(std::string_view text, CorpusFile& file) {
+        if (tokenizer_->info().kind == "ids")
+            return fail(ErrorKind::invalid_input,
+                        "is text, and " + tokenizer_->info().hash + " is no tokenizer that could read it",
+                        file.path, "Give --tokenizer byte or a tokenizer file");
+        const std::optional<DocumentEntry> entry =
+            enter(document_hash(text), static_cast<std::int64_t>(text.size()) >= options_.long_bytes);
+        if (!entry) return {};
         file.invalid_utf8 += count_invalid_utf8(text);
         ++file.documents;
-        ++progress_.documents;
-        return writer.append_document(text);
+        return pipeline_.submit(*entry, text);
+    }
+
+    Result<void> add_tokens(std::span<const std::int32_t> tokens, CorpusFile& file) {
+        // Four bytes a token where the text is not known.
+        std::int64_t bytes =
+            tokenizer_->info().kind == "ids" ? 4 * static_cast<std::int64_t>(tokens.size()) : 0;
+        if (bytes == 0)
+            for (const std::int32_t id : tokens)
+                bytes += static_cast<std::int64_t>(tokenizer_->bytes(id).size());
+        const std::optional<DocumentEntry> entry =
+            enter(document_hash({reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes()}),
+                  bytes >= options_.long_bytes);
+        if (!entry) return {};
+        ++file.documents;
+        return pipeline_.submit(*entry, tokens);
+    }
+
+    // The pipeline's end: in order, on this thread.
+    Result<void> write(const EncodedDocument& document) {
+        DocumentEntry entry = document.entry;
+        TokenWriter& writer = entry.split == 0 ? train_ : validation_;
+        entry.offset = static_cast<std::uint64_t>(writer.tokens());
+        entry.tokens = document.tokens.size() + 1;
+        index_.add(entry);
+        return writer.append_document(tokenizer_->info().document_token(), document.tokens);
     }
 
     // Few documents, none of them chosen: the end of the last one(s) becomes the validation split.
     Result<void> carve_validation() {
+        recount();
         if (state_.train.tokens == 0) {
             std::string notes;
             for (const CorpusFile& file : state_.files)
@@ -211,50 +265,50 @@ private:
             std::find_if(entries.begin(), entries.end(), [&](const DocumentEntry& entry) {
                 return static_cast<std::int64_t>(entry.offset + entry.tokens) > start;
             });
-        Result<std::vector<std::uint16_t>> moved =
+        Result<std::vector<std::int32_t>> moved =
             train_.read_from(static_cast<std::int64_t>(first_moved->offset));
         if (!moved) return fail(std::move(moved.error()));
-        const auto text_of = [&](std::uint64_t begin, std::uint64_t end) {
-            std::string text;
-            for (std::uint64_t i = begin; i < end; ++i) text += static_cast<char>((*moved)[i]);
-            return text;
-        };
         const std::vector<DocumentEntry> old(first_moved, entries.end());
         state_.train.tokens = static_cast<std::int64_t>(first_moved->offset);
         index_.go_back_to(static_cast<std::size_t>(first_moved - entries.begin()));
-        recount();
         if (Result<void> done = train_.go_back_to(state_.train.tokens); !done) return done;
-        CorpusFile ignored;
+        const std::span<const std::int32_t> tokens(*moved);
         for (std::size_t i = 0; i < old.size(); ++i) {
-            const std::uint64_t begin = old[i].offset - old[0].offset + 1;  // behind BOS
-            const std::uint64_t end = begin + old[i].tokens - 1;
-            std::uint64_t cut = begin;
+            const std::size_t begin = old[i].offset - old[0].offset + 1;  // behind the document token
+            const std::size_t end = begin + old[i].tokens - 1;
+            std::size_t cut = begin;
             if (i == 0) {
-                cut = std::max(begin, static_cast<std::uint64_t>(start) - old[0].offset);
-                const auto from = moved->begin() + static_cast<std::ptrdiff_t>(cut);
-                const auto limit = moved->begin() + static_cast<std::ptrdiff_t>(std::min(end, cut + 1'000));
-                if (const auto line = std::find(from, limit, std::uint16_t{'\n'});
-                    line != limit && line + 1 != moved->end())
-                    cut = static_cast<std::uint64_t>(line - moved->begin()) + 1;
+                cut = std::max<std::size_t>(begin, static_cast<std::uint64_t>(start) - old[0].offset);
+                const std::size_t limit = std::min(end, cut + 1'000);
+                for (std::size_t at = cut; at + 1 < limit; ++at)
+                    if (tokenizer_->bytes(tokens[at]).ends_with('\n')) {
+                        cut = at + 1;
+                        break;
+                    }
             }
-            if (Result<void> done = place(text_of(begin, cut), old[i].file, Split::train); !done) return done;
-            if (Result<void> done = place(text_of(cut, end), old[i].file, Split::validation); !done)
+            if (Result<void> done = place(tokens.subspan(begin, cut - begin), old[i], Split::train); !done)
+                return done;
+            if (Result<void> done = place(tokens.subspan(cut, end - cut), old[i], Split::validation); !done)
                 return done;
         }
-        return {};
+        finished_documents_ = index_.size();
+        return save();
     }
 
-    Result<void> place(const std::string& text, std::uint32_t file, Split split) {
-        if (text.empty()) return {};
+    // A part of a document that had been written already.
+    Result<void> place(std::span<const std::int32_t> tokens, const DocumentEntry& whole, Split split) {
+        if (tokens.empty()) return {};
+        std::string text = tokenizer_->decode(tokens);
+        if (text.empty()) text.assign(reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes());
         TokenWriter& writer = split == Split::train ? train_ : validation_;
         index_.add({.hash = document_hash(text),
                     .offset = static_cast<std::uint64_t>(writer.tokens()),
-                    .tokens = text.size() + 1,
-                    .file = file,
-                    .split = static_cast<std::uint32_t>(split)});
-        Result<void> done = writer.append_document(text);
-        recount();
-        return done;
+                    .tokens = tokens.size() + 1,
+                    .file = whole.file,
+                    .split = static_cast<std::uint16_t>(split),
+                    .in_long_pool = static_cast<std::uint16_t>(
+                        static_cast<std::int64_t>(text.size()) >= options_.long_bytes ? 1 : 0)});
+        return writer.append_document(tokenizer_->info().document_token(), tokens);
     }
 
     void recount() {
@@ -265,19 +319,29 @@ private:
             const auto tokens = static_cast<std::int64_t>(entry.tokens);
             ++counts.documents;
             counts.tokens += tokens;
-            if (tokens > options_.long_bytes) {
+            if (entry.in_long_pool != 0) {
                 ++counts.long_documents;
                 counts.long_tokens += tokens;
             }
         }
     }
 
+    Result<void> copy_tokenizer(TokenizerInfo& info) {
+        Result<std::string> file = tokenizer_file(options_.tokenizer);
+        if (!file) return fail(std::move(file.error()));
+        if (file->empty()) return {};
+        info.file = "tokenizer" + fs::path(*file).extension().string();
+        Result<std::string> bytes = braid::read_file(*file);
+        if (!bytes) return fail(std::move(bytes.error()));
+        return write_file_atomically(out_ + "/" + info.file, *bytes);
+    }
+
     Result<CorpusManifest> finish(const std::string& command) {
         Result<void> done = train_.sync();
         if (done) done = validation_.sync();
         if (done) done = index_.rewrite(out_ + "/documents.bin");
-        if (!done) return fail(std::move(done.error()));
-        CorpusManifest manifest{.options = options_,
+        CorpusManifest manifest{.tokenizer = tokenizer_->info(),
+                                .options = options_,
                                 .train = state_.train,
                                 .validation = state_.validation,
                                 .duplicates = state_.duplicates,
@@ -285,8 +349,10 @@ private:
                                 .files = state_.files,
                                 .created = utc_now(),
                                 .command = command};
+        if (done) done = copy_tokenizer(manifest.tokenizer);
+        if (!done) return fail(std::move(done.error()));
         for (ShardInfo& shard : validation_.shards()) manifest.shards.push_back(std::move(shard));
-        Json content = {{"tokenizer", manifest.tokenizer}, {"shards", Json::array()}};
+        Json content = {{"tokenizer", manifest.tokenizer.hash}, {"shards", Json::array()}};
         for (ShardInfo& shard : manifest.shards) {
             if (cancel_ != nullptr && cancel_->load()) {
                 save();
@@ -317,15 +383,20 @@ private:
     std::vector<SourceFile> files_;
     std::string out_;
     CorpusOptions options_;
+    std::shared_ptr<const Tokenizer> tokenizer_;
     const std::function<void(const CorpusProgress&)>& report_progress_;
     const std::atomic<bool>* cancel_;
     TokenWriter train_;
     TokenWriter validation_;
     DocumentIndex index_;
-    BuildState state_;  // as of the last finished file
+    BuildState state_;                    // as of the last finished file; its counts as of recount()
+    std::size_t submitted_ = 0;           // documents, to the pipeline
+    std::size_t finished_documents_ = 0;  // those of finished files
+    std::int64_t finished_duplicates_ = 0;
     CorpusProgress progress_;
     Clock::time_point saved_ = Clock::now();
     Clock::time_point reported_ = {};
+    EncodePipeline pipeline_;  // last: its sink uses the rest
 };
 
 Diagnostics check(const CorpusOptions& options) {
@@ -345,6 +416,25 @@ Diagnostics check(const CorpusOptions& options) {
     return problems;
 }
 
+// What the tokenizer must have for these sources.
+Diagnostics check(const TokenizerInfo& tokenizer, const std::vector<SourceFile>& files) {
+    Diagnostics problems;
+    if (tokenizer.document_token() < 0)
+        problems.push_back({.path = "--tokenizer",
+                            .rule = "must have a token that opens or ends documents; name one of its tokens "
+                                    "with --bos",
+                            .found = tokenizer.file});
+    const auto tokens = std::find_if(
+        files.begin(), files.end(), [](const SourceFile& file) { return file.format == TextFormat::tokens; });
+    if (tokenizer.kind == "byte" && tokens != files.end())
+        problems.push_back({.path = tokens->path,
+                            .rule =
+                                "is a file of tokens; give --tokenizer with the file they were made with, or "
+                                "ids:VOCABULARY:END",
+                            .found = {}});
+    return problems;
+}
+
 }  // namespace
 
 Result<CorpusManifest> build_corpus(const std::vector<std::string>& sources, const std::string& out,
@@ -354,7 +444,16 @@ Result<CorpusManifest> build_corpus(const std::vector<std::string>& sources, con
     Diagnostics problems = check(options);
     Checked<std::vector<SourceFile>> files = collect_sources(sources);
     if (!files) problems.insert(problems.end(), files.error().begin(), files.error().end());
+    const Result<std::shared_ptr<const Tokenizer>> tokenizer =
+        open_tokenizer(options.tokenizer, options.tokenizer_options);
+    if (tokenizer) {
+        const Diagnostics more = check((*tokenizer)->info(), files ? *files : std::vector<SourceFile>{});
+        problems.insert(problems.end(), more.begin(), more.end());
+    } else if (!problems.empty()) {
+        problems.push_back({.path = "--tokenizer", .rule = describe(tokenizer.error()), .found = {}});
+    }
     if (!problems.empty()) return fail(to_error(problems));
+    if (!tokenizer) return fail(tokenizer.error());
     std::error_code error;
     const std::string folder = fs::absolute(out, error).lexically_normal().string();
     if (fs::exists(folder + "/manifest.json", error))
@@ -372,8 +471,13 @@ Result<CorpusManifest> build_corpus(const std::vector<std::string>& sources, con
     if (!lock) return fail(std::move(lock.error()));
     std::string command = "braid-engine corpus build";
     for (const std::string& source : sources) command += " " + in_quotes(source);
-    command += " --tokenizer byte --out " + in_quotes(out);
-    return Builder(std::move(*files), folder, options, progress, cancel).run(command);
+    command += " --tokenizer " + in_quotes(options.tokenizer);
+    for (const auto& [flag, value] : {std::pair{"--pattern", &options.tokenizer_options.pattern},
+                                      std::pair{"--bos", &options.tokenizer_options.bos},
+                                      std::pair{"--eos", &options.tokenizer_options.eos}})
+        if (!value->empty()) command += " " + std::string(flag) + " " + in_quotes(*value);
+    command += " --out " + in_quotes(out);
+    return Builder(std::move(*files), folder, options, *tokenizer, progress, cancel).run(command);
 }
 
 }  // namespace braid

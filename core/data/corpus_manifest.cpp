@@ -73,8 +73,7 @@ void read_list(JsonReader& parent, const std::string& key, const Read& read) {
 
 Json to_json(const CorpusManifest& manifest) {
     Json json = {{"schema_version", corpus_schema_version},
-                 {"tokenizer", manifest.tokenizer},
-                 {"vocab", manifest.vocab},
+                 {"tokenizer", to_json(manifest.tokenizer)},
                  {"validation_fraction", manifest.options.validation_fraction},
                  {"long_bytes", manifest.options.long_bytes},
                  {"shard_tokens", manifest.options.shard_tokens},
@@ -107,9 +106,19 @@ Checked<CorpusManifest> corpus_manifest_from_json(const Json& json) {
     JsonReader reader(json, "", problems);
     if (!reader.is_object() || !reader.schema_version(corpus_schema_version))
         return tl::unexpected<Diagnostics>(std::move(problems));
-    reader.text("tokenizer", manifest.tokenizer);
-    if (manifest.tokenizer != "byte") reader.report("tokenizer", "must be byte", manifest.tokenizer);
-    reader.integer("vocab", manifest.vocab, 1, 65'536);
+    std::int64_t schema = corpus_schema_version;
+    reader.integer("schema_version", schema);
+    manifest.schema = static_cast<int>(schema);
+    if (schema == 1) {
+        std::string tokenizer;
+        reader.text("tokenizer", tokenizer);
+        if (tokenizer != "byte") reader.report("tokenizer", "must be byte", tokenizer);
+        std::int64_t vocab = byte_vocab;
+        reader.integer("vocab", vocab, byte_vocab, byte_vocab);
+        manifest.tokenizer = byte_tokenizer()->info();
+    } else if (const Json* tokenizer = reader.require("tokenizer")) {
+        reader.take("tokenizer", tokenizer_info_from_json(*tokenizer), manifest.tokenizer);
+    }
     reader.number("validation_fraction", manifest.options.validation_fraction);
     reader.integer("long_bytes", manifest.options.long_bytes, 0, many);
     reader.integer("shard_tokens", manifest.options.shard_tokens, 1, many);

@@ -1,6 +1,9 @@
 #include "core/data/corpus_source.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 
 #include "core/base/random.h"
 #include "core/data/permutation.h"
@@ -8,34 +11,169 @@
 namespace braid {
 namespace {
 
+// Documents of the training split, one after the other, as one row of tokens.
+class Pool {
+public:
+    // All of them.
+    Pool(const Corpus& corpus, std::string stream)
+        : corpus_(corpus), stream_(std::move(stream)), tokens_(corpus.tokens(Split::train)) {}
+    // Those of the long or of the short pool.
+    Pool(const Corpus& corpus, std::string stream, bool is_long)
+        : corpus_(corpus), stream_(std::move(stream)) {
+        for (const DocumentEntry& document : corpus.documents(Split::train)) {
+            if ((document.in_long_pool != 0) != is_long) continue;
+            // Neighbours in the corpus stay one part.
+            const auto offset = static_cast<std::int64_t>(document.offset);
+            const auto tokens = static_cast<std::int64_t>(document.tokens);
+            if (parts_.empty() || parts_.back().offset + (tokens_ - parts_.back().begin) != offset)
+                parts_.push_back({tokens_, offset});
+            tokens_ += tokens;
+        }
+    }
+
+    std::int64_t tokens() const { return tokens_; }
+
+    void read(std::int64_t at, std::span<std::int32_t> out) const {
+        if (parts_.empty()) return corpus_.read(Split::train, at, out);
+        auto part = std::upper_bound(parts_.begin(), parts_.end(), at,
+                                     [](std::int64_t place, const Part& one) { return place < one.begin; });
+        for (--part; !out.empty(); ++part) {
+            const std::int64_t end = part + 1 == parts_.end() ? tokens_ : (part + 1)->begin;
+            const std::size_t count = std::min(out.size(), static_cast<std::size_t>(end - at));
+            corpus_.read(Split::train, part->offset + (at - part->begin), out.first(count));
+            out = out.subspan(count);
+            at += static_cast<std::int64_t>(count);
+        }
+    }
+
+    // First token of the pool's sequence `number`.
+    std::int64_t offset_of(std::int64_t number, std::int64_t context, std::uint64_t seed) const {
+        const std::int64_t usable = tokens_ - 1;
+        // One piece fewer than fit, so that moving the cuts never leaves the tokens.
+        const std::int64_t pieces = std::max<std::int64_t>(1, usable / context - 1);
+        const auto epoch = static_cast<std::uint64_t>(number / pieces);
+        const std::int64_t slack = usable - pieces * context;
+        Random random(seed, "data/" + stream_ + "/shift", epoch);
+        const auto shift = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(slack) + 1));
+        const Permutation order(static_cast<std::uint64_t>(pieces), seed,
+                                random_stream("data/" + stream_ + "/order"), epoch);
+        const auto piece = static_cast<std::int64_t>(order(static_cast<std::uint64_t>(number % pieces)));
+        return piece * context + shift;
+    }
+
+private:
+    struct Part {
+        std::int64_t begin = 0;   // of its tokens in the pool
+        std::int64_t offset = 0;  // likewise, in the split
+    };
+    Corpus corpus_;
+    std::string stream_;
+    std::int64_t tokens_ = 0;
+    std::vector<Part> parts_;  // empty: the whole split
+};
+
+struct CorpusSettings {
+    bool mixed = false;
+    double long_share = 0.5;
+    std::int64_t evaluation_tokens = 0;
+};
+
+CorpusSettings settings_of(const ParameterValues& values) {
+    return {.mixed = values.text("pools", corpus_parameters()) == "mixed",
+            .long_share = values.real("long_share", corpus_parameters()),
+            .evaluation_tokens = values.integer("evaluation_tokens", corpus_parameters())};
+}
+
 class CorpusSource final : public DataSource {
 public:
-    CorpusSource(Corpus corpus, std::int64_t context, std::int64_t batch, std::uint64_t seed,
-                 std::int64_t evaluation_tokens)
-        : DataSource(context),
+    CorpusSource(Corpus corpus, const CorpusSettings& settings, const TrainingSpec& training)
+        : DataSource(training.context),
           corpus_(std::move(corpus)),
-          batch_(batch),
-          seed_(seed),
-          evaluation_tokens_(evaluation_tokens) {}
+          settings_(settings),
+          batch_(training.batch),
+          seed_(training.seed) {
+        if (settings.mixed) {
+            pools_.emplace_back(corpus_, "corpus/short", false);
+            pools_.emplace_back(corpus_, "corpus/long", true);
+        } else {
+            pools_.emplace_back(corpus_, "corpus");
+        }
+    }
 
-    std::int64_t vocab() const override { return corpus_.manifest().vocab; }
+    // Everything that keeps these data from training.
+    Diagnostics check() const {
+        Diagnostics problems;
+        const std::int64_t all = corpus_.tokens(Split::train);
+        const std::int64_t step = batch_ * context();
+        if (all <= context())
+            problems.push_back({.path = "training.context",
+                                .rule = "must be less than the training tokens of the corpus (" +
+                                        std::to_string(all) + "); use a shorter context or a larger corpus",
+                                .found = std::to_string(context())});
+        else if (all <= step)
+            problems.push_back({.path = "training.batch",
+                                .rule = "must be at most " + std::to_string((all - 1) / context()) +
+                                        ": a step of " + std::to_string(step) +
+                                        " tokens would read the same text twice, the corpus has " +
+                                        std::to_string(all) + " training tokens",
+                                .found = std::to_string(batch_)});
+        if (!settings_.mixed || !problems.empty()) return problems;
+        for (const bool is_long : {true, false}) {
+            const double share = is_long ? settings_.long_share : 1 - settings_.long_share;
+            const std::int64_t tokens = pools_[is_long ? 1 : 0].tokens();
+            if (share > 0 && tokens <= context())
+                problems.push_back(
+                    {.path = "data.long_share",
+                     .rule = "must be " + std::string(is_long ? "0" : "1") + ": the corpus has " +
+                             std::to_string(tokens) + " tokens of " + (is_long ? "long" : "short") +
+                             " documents (from " + std::to_string(corpus_.manifest().options.long_bytes) +
+                             " bytes on they are long), a sequence needs " + std::to_string(context() + 1),
+                     .found = to_text(ParameterValue(settings_.long_share))});
+        }
+        return problems;
+    }
+
+    std::vector<std::string> notes() const override {
+        std::vector<std::string> notes;
+        const CorpusManifest& manifest = corpus_.manifest();
+        std::uint64_t longest = 0;
+        for (const DocumentEntry& document : corpus_.documents(Split::train))
+            longest = std::max(longest, document.tokens);
+        if (static_cast<std::int64_t>(longest) < context())
+            notes.push_back("No document is as long as the context of " + std::to_string(context()) +
+                            " tokens (the longest has " + std::to_string(longest) +
+                            "): nothing in the data reaches across it.");
+        if (manifest.train.documents + manifest.validation.documents <= 2 &&
+            corpus_.documents(Split::train).size() == 1)
+            notes.emplace_back(
+                "The corpus has one document: validation text, if any, is the end of the text it trains on.");
+        if (manifest.validation.tokens < 2)
+            notes.emplace_back("The corpus has no validation text: no validation loss is measured.");
+        return notes;
+    }
+
+    std::int64_t vocab() const override { return corpus_.manifest().tokenizer.vocab; }
+    std::int32_t document_token() const override { return corpus_.manifest().tokenizer.document_token(); }
 
     std::string fingerprint() const override {
-        return content_hash(Json{{"corpus", corpus_.manifest().hash},
-                                 {"version", 1},
-                                 {"context", context()},
-                                 {"batch", batch_},
-                                 {"seed", seed_}});
+        Json content = {{"corpus", corpus_.manifest().hash},
+                        {"version", 1},
+                        {"context", context()},
+                        {"batch", batch_},
+                        {"seed", seed_}};
+        if (settings_.mixed) content["long_share"] = settings_.long_share;
+        return content_hash(content);
     }
 
     Result<void> fill(Step step, std::int64_t first_sequence, std::span<std::int32_t> tokens_BT,
                       std::span<std::int32_t> targets_BT) const override {
         const auto length = static_cast<std::size_t>(context());
-        std::vector<std::uint16_t> piece(length + 1);
+        std::vector<std::int32_t> piece(length + 1);
         for (std::size_t at = 0; at + length <= tokens_BT.size(); at += length) {
             const std::int64_t number =
                 step.value * batch_ + first_sequence + static_cast<std::int64_t>(at / length);
-            corpus_.read(Split::train, offset_of(number), piece);
+            const auto [pool, inside] = place_of(number);
+            pool->read(pool->offset_of(inside, context(), seed_), piece);
             std::copy_n(piece.begin(), length, tokens_BT.begin() + static_cast<std::ptrdiff_t>(at));
             std::copy_n(piece.begin() + 1, length, targets_BT.begin() + static_cast<std::ptrdiff_t>(at));
         }
@@ -46,15 +184,15 @@ public:
     Result<EvaluationSet> evaluation() const override {
         EvaluationSet set{.batch = {}, .loss_metric = "eval/loss"};
         const std::int64_t available = corpus_.tokens(Split::validation) - 1;  // tokens that have a target
-        const std::int64_t wanted = std::min(available, evaluation_tokens_);
+        const std::int64_t wanted = std::min(available, settings_.evaluation_tokens);
         const std::int64_t count = std::max<std::int64_t>(1, wanted / context());
         const std::int64_t length = std::min(available, context());
         set.batch.sequences = count;
         set.batch.context = context();
-        set.batch.tokens_BT.assign(static_cast<std::size_t>(count * context()), byte_bos);
+        set.batch.tokens_BT.assign(static_cast<std::size_t>(count * context()), document_token());
         set.batch.targets_BT.assign(static_cast<std::size_t>(count * context()), no_target);
         if (length < 1) return set;
-        std::vector<std::uint16_t> piece(static_cast<std::size_t>(length) + 1);
+        std::vector<std::int32_t> piece(static_cast<std::size_t>(length) + 1);
         for (std::int64_t b = 0; b < count; ++b) {
             const std::int64_t offset = count == 1 ? 0 : b * ((available - length) / (count - 1));
             corpus_.read(Split::validation, offset, piece);
@@ -66,25 +204,22 @@ public:
     }
 
 private:
-    // First token of sequence `number` of the run.
-    std::int64_t offset_of(std::int64_t number) const {
-        const std::int64_t usable = corpus_.tokens(Split::train) - 1;
-        // One piece fewer than fit, so that moving the cuts never leaves the tokens.
-        const std::int64_t pieces = std::max<std::int64_t>(1, usable / context() - 1);
-        const auto epoch = static_cast<std::uint64_t>(number / pieces);
-        const std::int64_t slack = usable - pieces * context();
-        Random random(seed_, "data/corpus/shift", epoch);
-        const auto shift = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(slack) + 1));
-        const Permutation order(static_cast<std::uint64_t>(pieces), seed_, random_stream("data/corpus/order"),
-                                epoch);
-        const auto piece = static_cast<std::int64_t>(order(static_cast<std::uint64_t>(number % pieces)));
-        return piece * context() + shift;
+    // The pool of sequence `number` of the run, and which of the pool's it is.
+    std::pair<const Pool*, std::int64_t> place_of(std::int64_t number) const {
+        if (!settings_.mixed) return {&pools_[0], number};
+        const auto long_before = [this](std::int64_t n) {
+            return static_cast<std::int64_t>(std::floor(static_cast<double>(n) * settings_.long_share));
+        };
+        const std::int64_t before = long_before(number);
+        if (long_before(number + 1) > before) return {&pools_[1], before};
+        return {&pools_[0], number - before};
     }
 
     Corpus corpus_;
+    CorpusSettings settings_;
     std::int64_t batch_;
     std::uint64_t seed_;
-    std::int64_t evaluation_tokens_;
+    std::vector<Pool> pools_;  // one, or short and long
 };
 
 }  // namespace
@@ -98,21 +233,35 @@ const std::vector<ParameterDescription>& corpus_parameters() {
          .default_value = std::int64_t{65'536},
          .minimum = 1,
          .maximum = 1e9},
+        {.key = "pools",
+         .label = "Documents",
+         .help = "all: as they come; mixed: long and short documents by a share of the tokens.",
+         .default_value = std::string("all"),
+         .choices = {"all", "mixed"}},
+        {.key = "long_share",
+         .label = "Long share",
+         .help = "Share of the tokens that come from long documents.",
+         .default_value = 0.5,
+         .minimum = 0,
+         .maximum = 1,
+         .only_if = "pools=mixed"},
     };
     return descriptions;
 }
 
+Diagnostics check_corpus_parameters(const ParameterValues& values) {
+    if (values.find("long_share") == nullptr || settings_of(values).mixed) return {};
+    return {{.path = "data.long_share",
+             .rule = "has an effect with pools=mixed only",
+             .found = to_text(*values.find("long_share"))}};
+}
+
 Result<std::unique_ptr<DataSource>> make_corpus_source(Corpus corpus, const DataSpec& data,
                                                        const TrainingSpec& training) {
-    if (corpus.tokens(Split::train) <= training.context)
-        return fail(ErrorKind::invalid_input,
-                    "has " + std::to_string(corpus.tokens(Split::train)) + " training tokens; a context of " +
-                        std::to_string(training.context) + " needs at least one more than that",
-                    corpus.folder(), "Use a shorter context or a larger corpus");
-    const std::int64_t evaluation_tokens =
-        std::get<std::int64_t>(data.parameters.get("evaluation_tokens", corpus_parameters()));
-    return std::make_unique<CorpusSource>(std::move(corpus), training.context, training.batch, training.seed,
-                                          evaluation_tokens);
+    auto source = std::make_unique<CorpusSource>(std::move(corpus), settings_of(data.parameters), training);
+    if (const Diagnostics problems = source->check(); !problems.empty())
+        return fail(to_error(problems, data.corpus));
+    return source;
 }
 
 }  // namespace braid

@@ -3,8 +3,12 @@
 // The training tokens are cut into N pieces of T tokens; an epoch visits each of them once, in a shuffled
 // order of its own and with the cuts moved by a random part of T. Sequence number g = step x batch + index of
 // a run is piece g mod N of epoch g / N: a pure function of (seed, step, index). Documents follow each other
-// in a sequence, each opened by BOS; as pieces are cut from all tokens alike, long and short documents come
-// in by their token share.
+// in a sequence, each opened by the document token.
+//
+// pools=all: all documents in the order of the corpus, so that long and short ones come in by their number of
+// tokens. pools=mixed: the long documents and the short ones are two rows of tokens with epochs of their own;
+// of the first n sequences, floor(n x long_share) are from the long ones. As all sequences have T tokens,
+// long_share is the share of tokens (paper, appendix C: 1:1).
 #pragma once
 
 #include <memory>
@@ -15,8 +19,11 @@
 namespace braid {
 
 const std::vector<ParameterDescription>& corpus_parameters();
+// Rules between them.
+Diagnostics check_corpus_parameters(const ParameterValues& values);
 
-// Fails where the corpus has fewer training tokens than one sequence needs.
+// Refuses what cannot train: fewer tokens than one sequence or one step needs, a pool that is to be mixed in
+// and is too small. All problems are listed.
 Result<std::unique_ptr<DataSource>> make_corpus_source(Corpus corpus, const DataSpec& data,
                                                        const TrainingSpec& training);
 

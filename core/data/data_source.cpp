@@ -26,6 +26,17 @@ const std::vector<ParameterDescription>* parameters_of(const std::string& kind) 
 
 }  // namespace
 
+void document_starts(std::span<const std::int32_t> tokens_BT, std::int64_t context,
+                     std::int32_t document_token, std::span<std::int32_t> starts_BT) {
+    const auto length = static_cast<std::size_t>(context);
+    std::int32_t start = 0;
+    for (std::size_t i = 0; i < tokens_BT.size(); ++i) {
+        const auto at = static_cast<std::int32_t>(i % length);
+        if (at == 0 || (document_token >= 0 && tokens_BT[i] == document_token)) start = at;
+        starts_BT[i] = start;
+    }
+}
+
 Result<Batch> DataSource::batch(Step step, std::int64_t first_sequence, std::int64_t count) const {
     Batch batch{.sequences = count, .context = context(), .tokens_BT = {}, .targets_BT = {}};
     batch.tokens_BT.resize(static_cast<std::size_t>(count * context()));
@@ -57,6 +68,7 @@ Diagnostics validate(const DataSpec& data, const TrainingSpec& training) {
         if (data.corpus.empty())
             problems.push_back(
                 {.path = "data.corpus", .rule = "must name the folder of a corpus", .found = ""});
+        if (problems.empty()) problems = check_corpus_parameters(data.parameters);
         return problems;
     }
     if (!problems.empty()) return problems;

@@ -13,7 +13,8 @@ namespace braid {
 
 class DocumentIndex {
 public:
-    bool has(std::uint64_t hash) const { return seen_.contains(hash); }
+    // Notes the hash of a text whose entry will be added later; false where it had been seen.
+    bool see(std::uint64_t hash) { return seen_.insert(hash).second; }
     void add(const DocumentEntry& entry) {
         entries_.push_back(entry);
         seen_.insert(entry.hash);

@@ -7,6 +7,7 @@
 #include "core/data/byte_stream.h"
 #include "core/data/dictionary_index.h"
 #include "core/data/r_data.h"
+#include "core/data/token_file.h"
 #include "core/data/utf8.h"
 
 namespace braid {
@@ -48,6 +49,8 @@ private:
                 return fortunes();
             case TextFormat::dictionary:
                 return dictionary();
+            case TextFormat::tokens:
+                return {};  // never: read_documents() has taken it
             case TextFormat::r_data:
                 return read_r_data(file_.path, visitor_.cancel, [this](std::string_view text) {
                     if (visitor_.position) visitor_.position(stream_.position());
@@ -207,6 +210,11 @@ private:
 }  // namespace
 
 Result<ReadReport> read_documents(const SourceFile& file, const DocumentVisitor& visitor) {
+    if (file.format == TextFormat::tokens) {
+        if (!visitor.tokens)
+            return ReadReport{.note = "is a token file and there is no tokenizer for it, left out"};
+        return read_token_file(file, visitor);
+    }
     Result<ByteStream> stream = ByteStream::open(file.path);
     if (!stream) return fail(std::move(stream.error()));
     return Reader(file, visitor, std::move(*stream)).run();

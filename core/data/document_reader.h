@@ -4,19 +4,26 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/data/source_file.h"
+#include "core/data/tokenizer/tokenizer.h"
 
 namespace braid {
 
 inline constexpr std::size_t max_document_bytes = std::size_t{1} << 20;
+inline constexpr std::size_t max_document_tokens = std::size_t{1} << 20;
 
 struct DocumentVisitor {
     std::function<Result<void>(std::string_view text)> document;  // never empty, at most max_document_bytes
-    std::function<void(std::int64_t bytes)> position = {};        // read so far, as the file lies on disk
+    // Of token files; never empty, at most max_document_tokens, without the document token. None: they are
+    // left out as binary.
+    std::function<Result<void>(std::span<const std::int32_t> tokens)> tokens = {};
+    const TokenizerInfo* tokenizer = nullptr;  // that the tokens must fit; there where `tokens` is
+    std::function<void(std::int64_t bytes)> position = {};  // read so far, as the file lies on disk
     const std::atomic<bool>* cancel = nullptr;
 };
 

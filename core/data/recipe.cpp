@@ -9,8 +9,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<Recipe>& all() {
-    static const std::vector<Recipe> list = {
+constexpr const char* linux_source = "/usr/src/linux-source-6.1";
+
+// The small corpora, and all of them as one.
+std::vector<Recipe> make_all() {
+    std::vector<Recipe> list = {
         {.name = "debian-books",
          .title = "Seven novels: Jane Austen's six and Moby Dick (5.2 MB)",
          .parts = {{.package = "r-cran-janeaustenr",
@@ -46,6 +49,23 @@ const std::vector<Recipe>& all() {
                     .paths = {"/usr/share/games/fortunes"},
                     .format = TextFormat::fortunes}}},
     };
+    Recipe together{.name = "debian", .title = "All of these (about 110 MB)", .parts = {}};
+    for (const Recipe& one : list)
+        together.parts.insert(together.parts.end(), one.parts.begin(), one.parts.end());
+    list.push_back(std::move(together));
+    // Large, so it is in no other recipe; the package has a tar archive that is to be unpacked first.
+    const std::string unpack = std::string("tar -xf ") + linux_source + ".tar.xz -C /usr/src";
+    list.push_back(
+        {.name = "linux-source",
+         .title = "Source code of the kernel (1.2 GB of C; files of 64 KB and more are long documents)",
+         .parts = {
+             {.package = "linux-source-6.1", .paths = {linux_source}, .ending = ".c", .unpack = unpack},
+             {.package = "linux-source-6.1", .paths = {linux_source}, .ending = ".h", .unpack = unpack}}});
+    return list;
+}
+
+const std::vector<Recipe>& all() {
+    static const std::vector<Recipe> list = make_all();
     return list;
 }
 
@@ -87,6 +107,7 @@ Checked<std::vector<SourceFile>> recipe_files(std::string_view text) {
     }
     std::vector<SourceFile> files;
     std::string missing;
+    std::string unpack;
     for (const RecipePart& part : recipe->parts) {
         const std::size_t before = files.size();
         for (const std::string& path : part.paths) {
@@ -96,14 +117,17 @@ Checked<std::vector<SourceFile>> recipe_files(std::string_view text) {
             else
                 add_file(root + path, part, files);
         }
-        if (files.size() == before) missing += " " + part.package;
+        if (files.size() != before) continue;
+        if (missing.find(" " + part.package) == std::string::npos) missing += " " + part.package;
+        if (!part.unpack.empty()) unpack = "; then " + part.unpack;
     }
     if (!missing.empty())
         return tl::unexpected(Diagnostics{
             {.path = "recipe:" + std::string(text),
-             .rule = root.empty() ? "needs packages that are not installed: apt-get install" + missing
-                                  : "needs packages that are not unpacked below " + root +
-                                        ": apt-get download" + missing + ", then dpkg-deb -x each",
+             .rule = root.empty()
+                         ? "needs packages that are not installed: apt-get install" + missing + unpack
+                         : "needs packages that are not unpacked below " + root + ": apt-get download" +
+                               missing + ", then dpkg-deb -x each" + unpack,
              .found = {}}});
     return files;
 }

@@ -17,6 +17,7 @@ struct RecipePart {
     std::vector<std::string> paths;  // files or folders, from /; a folder is read recursively
     std::string ending = {};         // of the files of a folder: ".md.gz"; empty: all
     TextFormat format = TextFormat::text;
+    std::string unpack = {};  // what to do after installing; empty: nothing
 };
 
 struct Recipe {

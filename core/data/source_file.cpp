@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/data/recipe.h"
+#include "core/data/token_file.h"
 
 namespace braid {
 namespace {
@@ -29,6 +30,12 @@ void collect_folder(const fs::path& folder, std::vector<SourceFile>& files) {
         const std::string path = at->path().string();
         if (!at->is_regular_file(error) || path.ends_with(".index")) continue;
         const std::uintmax_t bytes = at->file_size(error);
+        // Many things are called .bin: in a folder only those count that say what they are.
+        if (path.ends_with(".bin") && !error && has_token_header(path)) {
+            found.push_back(
+                {.path = path, .format = TextFormat::tokens, .bytes = static_cast<std::int64_t>(bytes)});
+            continue;
+        }
         if (!error)
             found.push_back(
                 {.path = path, .format = format_of(path), .bytes = static_cast<std::int64_t>(bytes)});
@@ -76,9 +83,15 @@ Checked<std::vector<SourceFile>> collect_sources(const std::vector<std::string>&
             problems.push_back({.path = source, .rule = "must be a file or a folder", .found = {}});
         } else if (::access(source.c_str(), R_OK) != 0) {
             problems.push_back({.path = source, .rule = "must be readable", .found = {}});
+        } else if (source.ends_with(".parquet")) {
+            problems.push_back({.path = source,
+                                .rule = "is a Parquet file, which is not read; make JSONL of it: python3 -c "
+                                        "\"import pandas; pandas.read_parquet('IN.parquet')"
+                                        ".to_json('OUT.jsonl', orient='records', lines=True)\"",
+                                .found = {}});
         } else {
             files.push_back({.path = source,
-                             .format = format_of(source),
+                             .format = source.ends_with(".bin") ? TextFormat::tokens : format_of(source),
                              .bytes = static_cast<std::int64_t>(fs::file_size(source, error))});
         }
     }

@@ -16,6 +16,7 @@ enum class TextFormat {
              // each
     dictionary,  // .dict with an .index beside it: one document an entry
     fortunes,    // documents between lines that are "%"
+    tokens,      // token ids: core/data/token_file.h
 };
 
 struct SourceFile {

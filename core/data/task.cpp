@@ -2,14 +2,19 @@
 
 #include <array>
 
+#include "core/data/babi.h"
+#include "core/data/copy.h"
+#include "core/data/induction.h"
+#include "core/data/mqar.h"
+#include "core/data/niah.h"
 #include "core/data/recall.h"
 
 namespace braid {
 namespace {
 
 // Every task; the order is that of lists and help.
-constexpr std::array<const TaskKind*, 1> all = {
-    &recall_task,
+constexpr std::array<const TaskKind*, 6> all = {
+    &recall_task, &mqar_task, &niah_task, &copy_task, &induction_task, &babi_task,
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 #include "core/data/mapped_file.h"
 
@@ -16,8 +17,8 @@ constexpr std::size_t buffer_tokens = std::size_t{1} << 19;
 
 }  // namespace
 
-TokenWriter::TokenWriter(std::string folder, Split split, std::int64_t shard_tokens)
-    : folder_(std::move(folder)), split_(split), shard_tokens_(shard_tokens) {
+TokenWriter::TokenWriter(std::string folder, Split split, std::int64_t shard_tokens, std::size_t token_bytes)
+    : folder_(std::move(folder)), split_(split), shard_tokens_(shard_tokens), token_bytes_(token_bytes) {
     buffer_.reserve(buffer_tokens);
 }
 
@@ -36,27 +37,32 @@ std::string TokenWriter::file_of(std::int64_t shard) const {
     return name;
 }
 
-Result<void> TokenWriter::append_document(std::string_view text) {
-    if (buffer_.size() + text.size() + 1 > buffer_tokens)
+Result<void> TokenWriter::append_document(std::int32_t document_token, std::span<const std::int32_t> tokens) {
+    if (buffer_.size() + tokens.size() + 1 > buffer_tokens)
         if (Result<void> done = flush(); !done) return done;
-    buffer_.push_back(static_cast<std::uint16_t>(byte_bos));
-    for (const char c : text) buffer_.push_back(static_cast<unsigned char>(c));
-    tokens_ += static_cast<std::int64_t>(text.size()) + 1;
+    buffer_.push_back(document_token);
+    buffer_.insert(buffer_.end(), tokens.begin(), tokens.end());
+    tokens_ += static_cast<std::int64_t>(tokens.size()) + 1;
     return {};
 }
 
-Result<std::vector<std::uint16_t>> TokenWriter::read_from(std::int64_t offset) {
+Result<std::vector<std::int32_t>> TokenWriter::read_from(std::int64_t offset) {
     if (Result<void> done = flush(); !done) return fail(std::move(done.error()));
-    std::vector<std::uint16_t> tokens(static_cast<std::size_t>(tokens_ - offset));
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(tokens_ - offset));
     for (std::size_t got = 0; got < tokens.size();) {
         const std::int64_t at = offset + static_cast<std::int64_t>(got);
         const std::string file = folder_ + "/" + file_of(at / shard_tokens_);
         Result<MappedFile> shard = MappedFile::open(file);
         if (!shard) return fail(std::move(shard.error()));
-        const auto inside = shard->as<std::uint16_t>().subspan(static_cast<std::size_t>(at % shard_tokens_));
-        const std::size_t count = std::min(inside.size(), tokens.size() - got);
-        if (count == 0) return fail(ErrorKind::corrupt, "is shorter than what was written", file);
-        std::copy_n(inside.begin(), count, tokens.begin() + static_cast<std::ptrdiff_t>(got));
+        const auto inside = static_cast<std::size_t>(at % shard_tokens_);
+        const std::size_t stored = shard->size() / token_bytes_;
+        if (stored <= inside) return fail(ErrorKind::corrupt, "is shorter than what was written", file);
+        const std::size_t count = std::min(stored - inside, tokens.size() - got);
+        const auto copy = [&](auto from) { std::copy_n(from.data() + inside, count, tokens.data() + got); };
+        if (token_bytes_ == 2)
+            copy(shard->as<std::uint16_t>());
+        else
+            copy(shard->as<std::uint32_t>());
         got += count;
     }
     return tokens;
@@ -64,6 +70,10 @@ Result<std::vector<std::uint16_t>> TokenWriter::read_from(std::int64_t offset) {
 
 Result<void> TokenWriter::flush() {
     std::int64_t at = tokens_ - static_cast<std::int64_t>(buffer_.size());
+    std::vector<std::uint16_t> narrow;
+    if (token_bytes_ == 2) narrow.assign(buffer_.begin(), buffer_.end());
+    const char* first = token_bytes_ == 2 ? reinterpret_cast<const char*>(narrow.data())
+                                          : reinterpret_cast<const char*>(buffer_.data());
     std::size_t written = 0;
     while (written < buffer_.size()) {
         const std::int64_t shard = at / shard_tokens_;
@@ -79,11 +89,12 @@ Result<void> TokenWriter::flush() {
         const std::int64_t inside = at % shard_tokens_;
         const std::size_t count =
             std::min(buffer_.size() - written, static_cast<std::size_t>(shard_tokens_ - inside));
-        const char* bytes = reinterpret_cast<const char*>(buffer_.data() + written);
-        const std::size_t size = count * sizeof(std::uint16_t);
+        const char* bytes = first + written * token_bytes_;
+        const std::size_t size = count * token_bytes_;
+        const auto place = static_cast<off_t>(inside) * static_cast<off_t>(token_bytes_);
         for (std::size_t done = 0; done < size;) {
-            const ssize_t n = ::pwrite(descriptor_, bytes + done, size - done,
-                                       static_cast<off_t>(inside * 2) + static_cast<off_t>(done));
+            const ssize_t n =
+                ::pwrite(descriptor_, bytes + done, size - done, place + static_cast<off_t>(done));
             if (n < 0 && errno == EINTR) continue;
             if (n < 0) return fail(error_from_errno(errno, "cannot write", file));
             done += static_cast<std::size_t>(n);
@@ -116,8 +127,15 @@ Result<void> TokenWriter::resume_at(std::int64_t tokens) {
     tokens_ = tokens;
     const std::int64_t last = tokens / shard_tokens_;
     const std::string file = folder_ + "/" + file_of(last);
+    const auto wanted = static_cast<std::uintmax_t>(tokens % shard_tokens_) * token_bytes_;
+    std::error_code none;
+    if (wanted > 0 &&
+        (!std::filesystem::exists(file, none) || std::filesystem::file_size(file, none) < wanted))
+        return fail(ErrorKind::corrupt, "is shorter than the build had come", file,
+                    "Delete the corpus folder and build again");
     if (::access(file.c_str(), F_OK) == 0 &&
-        ::truncate(file.c_str(), static_cast<off_t>((tokens % shard_tokens_) * 2)) != 0)
+        ::truncate(file.c_str(),
+                   static_cast<off_t>(tokens % shard_tokens_) * static_cast<off_t>(token_bytes_)) != 0)
         return fail(error_from_errno(errno, "cannot shorten", file));
     if (tokens % shard_tokens_ == 0) ::unlink(file.c_str());
     for (std::int64_t shard = last + 1;; ++shard)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -13,15 +13,16 @@ namespace braid {
 
 class TokenWriter {
 public:
-    TokenWriter(std::string folder, Split split, std::int64_t shard_tokens);
+    // token_bytes: 2 or 4.
+    TokenWriter(std::string folder, Split split, std::int64_t shard_tokens, std::size_t token_bytes);
     ~TokenWriter();
     TokenWriter(const TokenWriter&) = delete;
     TokenWriter& operator=(const TokenWriter&) = delete;
 
-    // BOS and the bytes; a document may go on in the next shard.
-    Result<void> append_document(std::string_view text);
+    // The document token and those of the document; a document may go on in the next shard.
+    Result<void> append_document(std::int32_t document_token, std::span<const std::int32_t> tokens);
     // All tokens from `offset` on, as they were appended.
-    Result<std::vector<std::uint16_t>> read_from(std::int64_t offset);
+    Result<std::vector<std::int32_t>> read_from(std::int64_t offset);
 
     std::int64_t tokens() const { return tokens_; }
     // Everything appended is on disk.
@@ -41,10 +42,11 @@ private:
     std::string folder_;
     Split split_;
     std::int64_t shard_tokens_;
+    std::size_t token_bytes_;
     std::int64_t tokens_ = 0;  // of all shards, buffer included
     std::int64_t open_shard_ = -1;
     int descriptor_ = -1;
-    std::vector<std::uint16_t> buffer_;
+    std::vector<std::int32_t> buffer_;
 };
 
 }  // namespace braid

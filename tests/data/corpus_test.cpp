@@ -41,7 +41,7 @@ protected:
     }
     std::string out() const { return temporary_ / "out/corpus"; }
     static std::string text_of(const Corpus& corpus, Split split, const DocumentEntry& document) {
-        std::vector<std::uint16_t> tokens(document.tokens);
+        std::vector<std::int32_t> tokens(document.tokens);
         corpus.read(split, static_cast<std::int64_t>(document.offset), tokens);
         EXPECT_EQ(tokens[0], byte_bos);
         std::string text;
@@ -85,7 +85,7 @@ TEST_F(CorpusTest, EveryFormatGivesItsDocumentsByteForByte) {
                                           "last", "packed text", "AAA", "bbbb", "CC"}));
     const CorpusManifest& manifest = corpus.manifest();
     EXPECT_EQ(manifest.train.documents + manifest.validation.documents, 9);
-    EXPECT_EQ(manifest.vocab, 260);
+    EXPECT_EQ(manifest.tokenizer.vocab, 260);
     std::map<std::string, std::string> notes;
     for (const CorpusFile& file : manifest.files) notes[fs::path(file.path).filename()] = file.note;
     EXPECT_EQ(notes.at("picture.png"), "is binary, left out");
@@ -335,7 +335,7 @@ TEST_F(PackingTest, AnEpochVisitsNearlyEveryTokenOnce) {
     const Corpus corpus = build({temporary_ / "a"});
     const std::int64_t context = 64;
     const auto data = source(context);
-    std::vector<std::uint16_t> all(static_cast<std::size_t>(corpus.tokens(Split::train)));
+    std::vector<std::int32_t> all(static_cast<std::size_t>(corpus.tokens(Split::train)));
     corpus.read(Split::train, 0, all);
     const std::int64_t pieces = (corpus.tokens(Split::train) - 1) / context - 1;
     const std::int64_t steps = pieces / 4;
@@ -376,7 +376,7 @@ TEST_F(PackingTest, EvaluationReadsTheValidationSplit) {
     EXPECT_EQ(set.loss_metric, "eval/loss");
     EXPECT_TRUE(set.queries.empty());
     EXPECT_EQ(set.batch.sequences, std::min<std::int64_t>(65'536, corpus.tokens(Split::validation) - 1) / 64);
-    std::vector<std::uint16_t> all(static_cast<std::size_t>(corpus.tokens(Split::validation)));
+    std::vector<std::int32_t> all(static_cast<std::size_t>(corpus.tokens(Split::validation)));
     corpus.read(Split::validation, 0, all);
     EXPECT_NE(
         std::search(all.begin(), all.end(), set.batch.tokens_BT.begin(), set.batch.tokens_BT.begin() + 64),
@@ -386,7 +386,7 @@ TEST_F(PackingTest, EvaluationReadsTheValidationSplit) {
 TEST_F(PackingTest, AShortValidationSplitIsPadded) {
     write_text(temporary_ / "a/one.txt", std::string(2'000, 'a'));
     const Corpus corpus = build({temporary_ / "a"}, {.validation_fraction = 0.1});
-    const EvaluationSet set = source(512)->evaluation().value();
+    const EvaluationSet set = source(512, 1, 1)->evaluation().value();
     EXPECT_EQ(set.batch.sequences, 1);
     EXPECT_EQ(set.batch.tokens_BT.size(), 512U);
     EXPECT_EQ(std::count(set.batch.targets_BT.begin(), set.batch.targets_BT.end(), no_target),

@@ -188,7 +188,7 @@ TEST(Recall, WrongParametersAreAllListed) {
     EXPECT_EQ(validate(data, training)[0].path, "training.context");
     data.kind = "chess";
     EXPECT_EQ(make_data_source(data, training).error().kind, ErrorKind::invalid_input);
-    EXPECT_NE(make_data_source(data, training).error().message.find("recall, corpus"), std::string::npos);
+    EXPECT_NE(make_data_source(data, training).error().message.find("recall, mqar"), std::string::npos);
 }
 
 TEST(Recall, OtherSizesKeepTheRules) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/data/corpus_source.h"
 #include "core/data/task.h"
 
 namespace braid::cli {
@@ -25,13 +26,13 @@ std::string known_keys(const std::vector<ParameterDescription>& descriptions, st
     return keys;
 }
 
+}  // namespace
+
 std::string task_ids() {
     std::string ids;
     for (const TaskKind* task : tasks()) ids += (ids.empty() ? "" : ", ") + task->id;
     return ids;
 }
-
-}  // namespace
 
 Checked<std::int64_t> parse_count(std::string_view text, const std::string& path) {
     std::string digits;
@@ -81,11 +82,9 @@ Diagnostics apply_settings(const std::vector<std::string>& settings, TrainingSpe
         const std::string key = setting.substr(0, equals);
         const std::string text = setting.substr(equals + 1);
         const bool of_data = key.starts_with(data_prefix);
-        if (of_data && task == nullptr) {
-            problems.push_back({.path = "--set " + key, .rule = "a corpus has no parameters", .found = text});
-            continue;
-        }
-        const auto& descriptions = of_data ? task->parameters : training_parameters();
+        const auto& descriptions = !of_data          ? training_parameters()
+                                   : task == nullptr ? corpus_parameters()
+                                                     : task->parameters;
         const std::string name = of_data ? key.substr(data_prefix.size()) : key;
         const ParameterDescription* description = find_key(descriptions, name);
         if (description == nullptr) {
@@ -115,6 +114,9 @@ std::string settings_help() {
         for (const ParameterDescription& description : task->parameters)
             text += "  data." + description.key + "=" + to_text(description.default_value) + "   (" +
                     task->id + ") " + description.help + "\n";
+    for (const ParameterDescription& description : corpus_parameters())
+        text += "  data." + description.key + "=" + to_text(description.default_value) + "   (corpus) " +
+                description.help + "\n";
     text.pop_back();
     return text;
 }

@@ -21,6 +21,9 @@ Diagnostics apply_settings(const std::vector<std::string>& settings, TrainingSpe
 // Help of --set: the keys with their defaults, one a line.
 std::string settings_help();
 
+// "recall, mqar, ..": what --data knows besides folders.
+std::string task_ids();
+
 // --data: a task's id, or a corpus folder.
 Checked<DataSpec> parse_data(const std::string& text);
 

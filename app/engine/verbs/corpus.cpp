@@ -4,6 +4,7 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/verbs/tokenizer_options.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/data/corpus.h"
 
@@ -13,7 +14,6 @@ namespace {
 struct BuildOptions {
     std::vector<std::string> sources;
     std::string out;
-    std::string tokenizer = "byte";
     CorpusOptions corpus;
     bool json = false;
     bool quiet = false;
@@ -51,7 +51,9 @@ void print_manifest(const CorpusManifest& manifest, const std::string& folder, b
         invalid += file.invalid_utf8;
         skipped += file.skipped;
     }
-    text += "\ntokenizer " + manifest.tokenizer + ", vocabulary " + with_commas(manifest.vocab) + "\n" +
+    const TokenizerInfo& tokenizer = manifest.tokenizer;
+    text += "\ntokenizer " + tokenizer.kind + (tokenizer.file.empty() ? "" : " (" + tokenizer.file + ")") +
+            ", vocabulary " + with_commas(tokenizer.vocab) + "\n" +
             with_commas(static_cast<std::int64_t>(manifest.files.size())) + " files, " +
             with_commas(manifest.duplicates) + " duplicates left out, " + with_commas(skipped) +
             " entries without text, " + with_commas(invalid) + " invalid UTF-8 sequences kept\n";
@@ -62,8 +64,6 @@ void print_manifest(const CorpusManifest& manifest, const std::string& folder, b
 }
 
 Result<void> build(const BuildOptions& options) {
-    if (options.tokenizer != "byte")
-        return fail(to_error({{.path = "--tokenizer", .rule = "must be byte", .found = options.tokenizer}}));
     Progress progress(options.quiet);
     const auto show = [&progress](const CorpusProgress& now) {
         const double fraction =
@@ -103,9 +103,11 @@ void add_corpus(CommandLine& line) {
          .summary = "Make a corpus folder from text files, folders and JSONL",
          .example =
              "braid-engine corpus build texts/ notes.jsonl --out corpus/own\nbraid-engine corpus build "
-             "recipe:debian-books --out corpus/novels",
+             "recipe:debian-books --out corpus/novels\nbraid-engine corpus build texts/ --tokenizer "
+             "tokenizer.json "
+             "--out corpus/bpe",
          .details = "Sources are text files, folders (all files below), .jsonl (field \"text\"), each also "
-                    "as .gz, and "
+                    "as .gz, token files .bin of llm.c and nanoGPT, and "
                     "recipe:NAME for texts of installed Debian packages. Interrupted builds go on where they "
                     "stopped "
                     "when the same command is given again."},
@@ -113,9 +115,13 @@ void add_corpus(CommandLine& line) {
     build_verb.add_option("SOURCE", building->sources, "Text file, folder, JSONL file or recipe:NAME")
         ->required();
     build_verb.add_option("--out", building->out, "Folder to make")->required()->type_name("DIR");
-    build_verb.add_option("--tokenizer", building->tokenizer, "byte")
+    build_verb
+        .add_option("--tokenizer", building->corpus.tokenizer,
+                    "byte, a tokenizer file (tokenizer.json, SentencePiece .model, tiktoken ranks), or "
+                    "ids:VOCABULARY:END for token files without one")
         ->capture_default_str()
-        ->type_name("NAME");
+        ->type_name("NAME|FILE");
+    add_tokenizer_options(build_verb, building->corpus.tokenizer_options);
     build_verb
         .add_option("--validation", building->corpus.validation_fraction,
                     "Share of the documents held out, chosen by content")
@@ -127,6 +133,7 @@ void add_corpus(CommandLine& line) {
                     "Documents of at least so many bytes form the long pool")
         ->capture_default_str()
         ->type_name("BYTES");
+    build_verb.add_option("--threads", building->corpus.threads, "That tokenise (all cores)")->type_name("N");
     add_quiet_option(build_verb, building->quiet);
     add_json_option(build_verb, building->json);
 

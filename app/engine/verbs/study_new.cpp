@@ -89,7 +89,8 @@ void add_study_new(CommandLine& line, CLI::App& study) {
     verb.add_option("SPEC", options->specs, spec_help)->required();
     verb.add_option("--title", options->title, "Title, for people");
     verb.add_option("--scale", options->scale, "Dimensions of the patterns (tiny)")->type_name("SCALE");
-    verb.add_option("--data", options->data, "Task (recall), or a corpus folder")->type_name("TASK|DIR");
+    verb.add_option("--data", options->data, "Task (" + task_ids() + "), or a corpus folder")
+        ->type_name("TASK|DIR");
     verb.add_option("--seeds", options->seeds, "1,2,5-8 (1)")->type_name("LIST");
     verb.add_option("--set", options->settings, "A training field or data.PARAMETER; see below")
         ->type_name("KEY=VALUE")

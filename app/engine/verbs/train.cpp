@@ -98,6 +98,8 @@ Result<RunFolder> make_run(const TrainOptions& options) {
             make_data_source(planned.data, planned.training, project->folder());
         if (!data) return fail(data.error());
         request.needed_vocab = (*data)->vocab();
+        Progress progress(options.quiet);
+        for (const std::string& note : (*data)->notes()) progress.say("Note: " + note);
     }
     Result<ArchitectureSpec> architecture = resolve_spec(request);
     if (!problems.empty() || !architecture) {
@@ -175,7 +177,7 @@ void add_train(CommandLine& line) {
              settings_help()},
         [options] { return train(*options); });
     verb.add_option("SPEC", options->target, std::string(spec_help) + "; or a run folder")->required();
-    verb.add_option("--data", options->data, "Task (recall), or a corpus folder")
+    verb.add_option("--data", options->data, "Task (" + task_ids() + "), or a corpus folder")
         ->capture_default_str()
         ->type_name("TASK|DIR");
     verb.add_option("--tokens", options->tokens, "Tokens to train on: 2.5M, 1e9 (rounded up to whole steps)")

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "core/data/corpus.h"
-
 namespace braid {
 namespace {
 

@@ -6,6 +6,9 @@
 
 namespace braid {
 
+inline constexpr std::int32_t byte_bos = 256;
+inline constexpr std::int64_t byte_vocab = 260;
+
 std::shared_ptr<const Tokenizer> byte_tokenizer();
 
 }  // namespace braid

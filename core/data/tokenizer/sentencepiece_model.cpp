@@ -108,19 +108,23 @@ Result<SentencePieceModel> parse_sentencepiece_model(std::string_view bytes, con
     SentencePieceModel model;
     model.bos = 1;  // the defaults of the format
     model.eos = 2;
+    bool trainer = false;  // both follow the pieces, so that a file that is cut off lacks one
+    bool normalizer = false;
     const bool good = for_each_field(bytes, [&](const Field& field) {
         switch (field.number) {
             case 1:
                 return read_piece(field.bytes, model);
             case 2:
+                trainer = true;
                 return read_trainer(field.bytes, model);
             case 3:
+                normalizer = true;
                 return read_normalizer(field.bytes, model);
             default:
                 return true;
         }
     });
-    if (!good || model.pieces.empty())
+    if (!good || model.pieces.empty() || !trainer || !normalizer)
         return fail(ErrorKind::corrupt, "is no SentencePiece model, or cut off", file, "Get the file again");
     const auto count = static_cast<std::int64_t>(model.pieces.size());
     const auto is_control = [&](std::int64_t id) {

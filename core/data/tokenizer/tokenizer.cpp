@@ -62,6 +62,11 @@ Checked<TokenizerInfo> tokenizer_info_from_json(const Json& json) {
     return info;
 }
 
+Tokenizer::Tokenizer(TokenizerInfo info) : info_(std::move(info)) {
+    if (!info_.file.empty())
+        info_.hash = content_hash(Json{{"file", info_.hash}, {"options", to_json(info_.options)}});
+}
+
 Encoding Tokenizer::encode(std::string_view text, SpecialText special) const {
     Encoding encoding;
     encode(text, special, encoding.ids, &encoding.spans);

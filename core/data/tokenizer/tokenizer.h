@@ -91,7 +91,8 @@ public:
     virtual std::int32_t find(std::string_view token) const;
 
 protected:
-    explicit Tokenizer(TokenizerInfo info) : info_(std::move(info)) {}
+    // info: complete, but `hash` of the file alone; the options are mixed in here.
+    explicit Tokenizer(TokenizerInfo info);
     TokenizerInfo info_;
 };
 
@@ -102,18 +103,21 @@ struct TokenizerKind {
     std::string files;  // "tokenizer.model": what such files are called, for help
     // Whether a file that begins so is (meant to be) of this kind.
     bool (*recognises)(std::string_view head);
-    // The tokenizer of the whole file. `info` has file and options; the rest is found out here. Every problem
+    // The tokenizer of the whole file. `info` has file, options and the file's hash; the rest is found out
+    // here, also what the options leave open. Every problem
     // is listed: malformed is ErrorKind::corrupt, what Braid does not do is invalid_input and named.
     Result<std::shared_ptr<const Tokenizer>> (*read)(std::string_view bytes, TokenizerInfo info);
 };
 std::span<const TokenizerKind> tokenizer_kinds();
 
-// "byte", or a tokenizer file of any kind (known by its content, not its name), or a folder that holds one
-// (tokenizer.json, tokenizer.model, *.tiktoken). bos and eos that the file leaves open are looked up in a
-// tokenizer_config.json beside it.
+// "byte", "ids:VOCAB:EOT" (token files without a tokenizer), or a tokenizer file of any kind (known by its
+// content, not its name), or a folder that holds one (tokenizer.json, tokenizer.model, *.tiktoken). bos and
+// eos that the file leaves open are looked up in a tokenizer_config.json beside it.
 Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const std::string& name,
                                                         const TokenizerOptions& options = {});
-// The same from memory; `file` is its name, for messages and info().file.
+// The file that open_tokenizer() reads for this name; "" where the name needs none.
+Result<std::string> tokenizer_file(const std::string& name);
+// The same as open_tokenizer() from memory; `file` is its name, for messages and info().file.
 Result<std::shared_ptr<const Tokenizer>> read_tokenizer(std::string_view bytes, const std::string& file,
                                                         const TokenizerOptions& options = {});
 

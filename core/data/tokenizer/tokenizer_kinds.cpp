@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/data/tokenizer/byte_tokenizer.h"
 #include "core/data/tokenizer/huggingface_tokenizer.h"
+#include "core/data/tokenizer/ids_tokenizer.h"
 #include "core/data/tokenizer/sentencepiece_model.h"
 #include "core/data/tokenizer/sentencepiece_tokenizer.h"
 #include "core/data/tokenizer/tiktoken_tokenizer.h"
@@ -85,14 +86,19 @@ Result<std::shared_ptr<const Tokenizer>> read_tokenizer(std::string_view bytes, 
         for (const TokenizerKind& one : all) known += (known.empty() ? "" : ", ") + one.title;
         return fail(ErrorKind::corrupt, "is no tokenizer that Braid knows: " + known, file);
     }
-    TokenizerInfo info{
-        .kind = kind->id,
-        .file = fs::path(file).filename().string(),
-        .options = options,
-        .hash = content_hash(Json{{"file", content_hash(bytes)}, {"options", to_json(options)}})};
+    TokenizerInfo info{.kind = kind->id,
+                       .file = fs::path(file).filename().string(),
+                       .options = options,
+                       .hash = content_hash(bytes)};
     Result<std::shared_ptr<const Tokenizer>> made = kind->read(bytes, std::move(info));
     if (!made && made.error().path == fs::path(file).filename().string()) made.error().path = file;
     return made;
+}
+
+Result<std::string> tokenizer_file(const std::string& name) {
+    std::error_code error;
+    if (name == "byte" || name.starts_with(ids_prefix)) return std::string();
+    return fs::is_directory(name, error) ? file_in(name) : Result<std::string>(name);
 }
 
 Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const std::string& name,
@@ -102,18 +108,14 @@ Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const std::string& name,
             return fail(to_error({{.path = "--tokenizer", .rule = "byte has no options", .found = {}}}));
         return byte_tokenizer();
     }
-    std::error_code error;
-    std::string file = name;
-    if (fs::is_directory(name, error)) {
-        Result<std::string> found = file_in(name);
-        if (!found) return fail(std::move(found.error()));
-        file = std::move(*found);
-    }
-    Result<std::string> bytes = read_file(file, max_file_bytes);
+    if (name.starts_with(ids_prefix)) return ids_tokenizer(name);
+    Result<std::string> file = tokenizer_file(name);
+    if (!file) return fail(std::move(file.error()));
+    Result<std::string> bytes = read_file(*file, max_file_bytes);
     if (!bytes) return fail(std::move(bytes.error()));
     TokenizerOptions complete = options;
-    look_beside(file, complete);
-    return read_tokenizer(*bytes, file, complete);
+    look_beside(*file, complete);
+    return read_tokenizer(*bytes, *file, complete);
 }
 
 }  // namespace braid

@@ -1,0 +1,168 @@
+#include "core/data/niah.h"
+
+#include <algorithm>
+
+#include "core/data/generated_source.h"
+
+namespace braid {
+namespace {
+
+constexpr std::int32_t mark = 0;
+constexpr std::int32_t ask = 1;
+constexpr std::int64_t reserved = 2;
+
+struct Parameters {
+    std::int64_t needles, asked, value_tokens, keys, values, filler, evaluation_sequences;
+    std::int64_t needle_tokens() const { return 2 + value_tokens; }
+    std::int64_t vocab() const { return reserved + keys + values + filler; }
+};
+
+Parameters parameters_of(const ParameterValues& values) {
+    const auto integer = [&](const char* key) { return values.integer(key, niah_task.parameters); };
+    return {.needles = integer("needles"),
+            .asked = integer("asked"),
+            .value_tokens = integer("value_tokens"),
+            .keys = integer("keys"),
+            .values = integer("values"),
+            .filler = integer("filler"),
+            .evaluation_sequences = integer("evaluation_sequences")};
+}
+
+Diagnostics check(const ParameterValues& values, std::int64_t context) {
+    const Parameters parameters = parameters_of(values);
+    Diagnostics problems;
+    if (parameters.asked > parameters.needles)
+        problems.push_back(
+            {.path = "data.asked",
+             .rule = "must be at most the needles (" + std::to_string(parameters.needles) + ")",
+             .found = std::to_string(parameters.asked)});
+    if (parameters.keys < parameters.needles)
+        problems.push_back(
+            {.path = "data.keys",
+             .rule = "must be at least the needles (" + std::to_string(parameters.needles) + ")",
+             .found = std::to_string(parameters.keys)});
+    const std::int64_t needed = (2 * parameters.needles + parameters.asked) * parameters.needle_tokens();
+    if (context < needed)
+        problems.push_back({.path = "training.context",
+                            .rule = "must be at least " + std::to_string(needed) +
+                                    " for these needles and questions, so that half of the haystack is hay",
+                            .found = std::to_string(context)});
+    return problems;
+}
+
+// Where the needles begin, in random order; `wish` (of the first) in [0, 1] or negative.
+std::vector<std::int64_t> place_needles(Random& random, std::int64_t haystack, const Parameters& parameters,
+                                        double wish) {
+    // Places of a haystack in which every needle is one token wide, then stretched.
+    const std::int64_t extra = parameters.needle_tokens() - 1;
+    const std::int64_t narrow = haystack - parameters.needles * extra;
+    std::vector<std::int32_t> places = draw_distinct(random, narrow, parameters.needles);
+    if (wish >= 0) {
+        const auto wanted = static_cast<std::int32_t>(wish * static_cast<double>(narrow - 1));
+        if (const auto taken = std::find(places.begin(), places.end(), wanted); taken != places.end())
+            std::swap(*taken, places[0]);
+        places[0] = wanted;
+    }
+    std::vector<std::int64_t> starts;
+    for (const std::int32_t place : places)
+        starts.push_back(place + extra * std::count_if(places.begin(), places.end(),
+                                                       [&](std::int32_t other) { return other < place; }));
+    return starts;
+}
+
+void draw(const Parameters& parameters, Random& random, std::int64_t number, DrawnSequence& sequence) {
+    const auto context = static_cast<std::int64_t>(sequence.tokens.size());
+    // The last token of the last answer is predicted, not read.
+    const std::int64_t haystack = context + 1 - parameters.asked * parameters.needle_tokens();
+    const std::int64_t first_filler = reserved + parameters.keys + parameters.values;
+    const auto below = [&](std::int64_t n) {
+        return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(n)));
+    };
+    for (std::int64_t i = 0; i < haystack; ++i)
+        sequence.tokens[static_cast<std::size_t>(i)] =
+            static_cast<std::int32_t>(first_filler + below(parameters.filler));
+    const double wish = number < 0 ? -1
+                                   : (static_cast<double>(number) + 0.5) /
+                                         static_cast<double>(parameters.evaluation_sequences);
+    const std::vector<std::int64_t> starts = place_needles(random, haystack, parameters, wish);
+    const std::vector<std::int32_t> keys = draw_distinct(random, parameters.keys, parameters.needles);
+    std::vector<std::int32_t> values;
+    for (std::int64_t i = 0; i < parameters.needles * parameters.value_tokens; ++i)
+        values.push_back(static_cast<std::int32_t>(reserved + parameters.keys + below(parameters.values)));
+    const auto write = [&](std::int64_t at, std::int32_t sign, std::size_t needle) {
+        const auto put = [&](std::int64_t place, std::int32_t token) {
+            if (place < context) sequence.tokens[static_cast<std::size_t>(place)] = token;
+        };
+        put(at, sign);
+        put(at + 1, static_cast<std::int32_t>(reserved) + keys[needle]);
+        for (std::int64_t v = 0; v < parameters.value_tokens; ++v)
+            put(at + 2 + v, values[needle * static_cast<std::size_t>(parameters.value_tokens) +
+                                   static_cast<std::size_t>(v)]);
+    };
+    for (std::size_t needle = 0; needle < starts.size(); ++needle) write(starts[needle], mark, needle);
+    // Needle 0 is asked, and with it others; their order is random.
+    std::vector<std::int32_t> order = draw_distinct(random, parameters.asked, parameters.asked);
+    std::int64_t at = haystack;
+    for (const std::int32_t needle : order) {
+        write(at, ask, static_cast<std::size_t>(needle));
+        const std::int64_t start = starts[static_cast<std::size_t>(needle)];
+        const double depth = static_cast<double>(start) / static_cast<double>(std::max<std::int64_t>(
+                                                              1, haystack - parameters.needle_tokens()));
+        const auto group = std::min(niah_depths - 1, static_cast<std::int32_t>(depth * niah_depths));
+        for (std::int64_t v = 0; v < parameters.value_tokens; ++v)
+            sequence.answers.push_back(
+                {.position = static_cast<std::int32_t>(at + 1 + v),
+                 .answer = values[static_cast<std::size_t>(needle * parameters.value_tokens + v)],
+                 .distance = static_cast<std::int32_t>(at - start),
+                 .group = group});
+        at += parameters.needle_tokens();
+    }
+}
+
+ParameterDescription count(const char* key, const char* label, const char* help, std::int64_t value,
+                           double maximum, double minimum = 1) {
+    return {.key = key,
+            .label = label,
+            .help = help,
+            .default_value = value,
+            .minimum = minimum,
+            .maximum = maximum};
+}
+
+}  // namespace
+
+const TaskKind niah_task = {
+    .id = "niah",
+    .title = "Needle in a haystack",
+    .help =
+        "Keys with values are hidden in random tokens and asked at the end. Accuracy is measured by depth.",
+    .citation = "after Kamradt, 2023, and RULER, Hsieh et al., 2024 (arXiv:2404.06654)",
+    .parameters = {count("needles", "Needles", "Keys with a value hidden in a sequence.", 4, 1'000),
+                   count("asked", "Asked", "Needles that are asked for at the end.", 1, 1'000),
+                   count("value_tokens", "Value tokens", "Tokens of a value.", 1, 64),
+                   count("keys", "Keys", "Different keys.", 32, 16'384),
+                   count("values", "Values", "Different tokens of values; chance level is one in so many.",
+                         32, 16'384, 2),
+                   count("filler", "Filler", "Different tokens of the haystack.", 64, 65'536),
+                   evaluation_sequences_parameter()},
+    .vocab = [](const ParameterValues& values) { return parameters_of(values).vocab(); },
+    .check = check,
+    .make = [](const ParameterValues& values, std::int64_t context,
+               std::uint64_t seed) -> std::unique_ptr<DataSource> {
+        const Parameters parameters = parameters_of(values);
+        std::vector<std::string> groups;
+        for (std::int32_t depth = 0; depth < niah_depths; ++depth)
+            groups.push_back("niah/depth-" + std::to_string(depth));
+        return make_generated_source(
+            {.id = niah_task.id,
+             .values = normalised(values, niah_task.parameters),
+             .vocab = parameters.vocab(),
+             .groups = std::move(groups),
+             .evaluation_sequences = parameters.evaluation_sequences,
+             .draw = [parameters](Random& random, std::int64_t number,
+                                  DrawnSequence& sequence) { draw(parameters, random, number, sequence); }},
+            context, seed);
+    },
+};
+
+}  // namespace braid
