@@ -13,6 +13,7 @@ struct CrossEntropyArgs {
     const std::int64_t* targets = nullptr;  // below 0: no loss, gradient 0
     bool gradient = false;
     double scale = 1.0;
+    const T* weights = nullptr;   // [rows]; the gradient of a row is multiplied by its weight; null: all 1
     T* loss = nullptr;            // [rows], nats
     std::int64_t* top = nullptr;  // [rows], index of the largest logit (the first of equals); may be null
 };

@@ -148,7 +148,7 @@ Result<void> write_parts(const std::string& folder, Trainer& trainer, double tra
     if (auto done = write_safetensors(folder + "/optimizer.safetensors", optimizer.views, metadata); !done)
         return done;
     if (auto done =
-            write_json_atomically(folder + "/architecture.json", to_json(trainer.setup().architecture));
+            write_json_atomically(folder + "/architecture.json", to_json(trainer.phase().architecture));
         !done)
         return done;
     Json hashes = {{"model", hash_of(model.flat)}};
@@ -156,9 +156,9 @@ Result<void> write_parts(const std::string& folder, Trainer& trainer, double tra
     const Json state = {{"schema", checkpoint_schema_version},
                         {"step", trainer.step().value},
                         {"optimizer_steps", trainer.optimizer().steps_done()},
-                        {"tokens", trainer.step().value * trainer.setup().training.tokens_per_step()},
+                        {"tokens", trainer.tokens().value},
                         {"training_seconds", training_seconds},
-                        {"architecture_hash", content_hash(trainer.setup().architecture, builtin_mixers())},
+                        {"architecture_hash", content_hash(trainer.phase().architecture, builtin_mixers())},
                         {"data_fingerprint", trainer.data().fingerprint()},
                         {"hashes", hashes}};
     return write_json_atomically(folder + "/state.json", state);
@@ -208,6 +208,12 @@ Result<StateFile> read_state_file(const std::string& folder) {
         return unusable("state.json lacks a field", file);
     made.hashes = json->value("hashes", Json::object());
     return made;
+}
+
+std::string shape_text(std::string_view dtype, const std::vector<std::int64_t>& shape) {
+    std::string text;
+    for (const std::int64_t size : shape) text += (text.empty() ? "" : " x ") + std::to_string(size);
+    return text + " " + std::string(dtype);
 }
 
 Result<void> read_tensor(const SafetensorsFile& file, const std::string& name,
@@ -291,7 +297,9 @@ Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer
 Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trainer) {
     const Result<StateFile> file = read_state_file(folder);
     if (!file) return fail(file.error());
-    if (file->state.architecture_hash != content_hash(trainer.setup().architecture, builtin_mixers()))
+    if (Result<void> entered = trainer.enter_phase_of(file->state.step); !entered)
+        return fail(entered.error());
+    if (file->state.architecture_hash != content_hash(trainer.phase().architecture, builtin_mixers()))
         return unusable("it belongs to another architecture", folder);
     if (file->state.data_fingerprint != trainer.data().fingerprint())
         return fail(ErrorKind::invalid_input,
@@ -305,6 +313,45 @@ Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trai
         return fail(done.error());
     trainer.continue_from(file->state.step, file->optimizer_steps);
     return file->state;
+}
+
+Result<void> load_weights(const std::string& folder, ParameterStore& store) {
+    const std::string path = folder + "/model.safetensors";
+    const Result<SafetensorsFile> file = SafetensorsFile::open(path);
+    if (!file) return fail(file.error());
+    Diagnostics problems;
+    for (const Parameter& parameter : store.layout().parameters) {
+        const SafetensorsEntry* entry = file->header().find(parameter.name);
+        if (entry == nullptr)
+            problems.push_back({.path = parameter.name, .rule = "must be in the checkpoint", .found = ""});
+        else if (entry->shape != parameter.shape || entry->dtype != dtype_of(store.values()))
+            problems.push_back({.path = parameter.name,
+                                .rule = "must be " + shape_text(dtype_of(store.values()), parameter.shape),
+                                .found = shape_text(entry->dtype, entry->shape)});
+    }
+    for (const SafetensorsEntry& entry : file->header().tensors)
+        if (store.find(entry.name) == nullptr)
+            problems.push_back(
+                {.path = entry.name, .rule = "is no parameter of this architecture", .found = ""});
+    constexpr std::size_t shown = 8;
+    if (problems.size() > shown) {
+        const std::string more = std::to_string(problems.size() - shown + 1);
+        problems.resize(shown - 1);
+        problems.push_back({.path = "and " + more + " more", .rule = "tensors that do not fit", .found = ""});
+    }
+    if (!problems.empty()) return fail(to_error(problems, path));
+    const at::Tensor host = at::zeros_like(store.values(), store.values().options().device(at::kCPU));
+    for (const Parameter& parameter : store.layout().parameters) {
+        auto* to = static_cast<std::byte*>(host.mutable_data_ptr()) +
+                   static_cast<std::size_t>(parameter.offset) * host.element_size();
+        if (auto done = read_tensor(*file, parameter.name, parameter.shape, dtype_of(host), to, path); !done)
+            return done;
+    }
+    if (!at::isfinite(host).all().item().toBool())
+        return unusable("its weights are not all finite numbers", path);
+    store.values().copy_(host);
+    store.refresh_compute();
+    return {};
 }
 
 Result<CheckpointState> read_checkpoint_state(const std::string& folder) {

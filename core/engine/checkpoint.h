@@ -17,6 +17,7 @@
 
 namespace braid {
 
+class ParameterStore;
 class Trainer;
 
 struct CheckpointState {
@@ -34,6 +35,11 @@ Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer
 // Everything into the trainer: weights, optimizer, step. On an error (truncated, foreign, damaged) the
 // trainer holds a mixture: load another one or create it anew.
 Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trainer);
+
+// The weights alone, of a checkpoint or of any folder with a model.safetensors that has the same names and
+// shapes; what a run starts from. Errors: unavailable (no such file), corrupt, invalid_input (another
+// architecture: every tensor that differs).
+Result<void> load_weights(const std::string& folder, ParameterStore& store);
 
 // state.json alone.
 Result<CheckpointState> read_checkpoint_state(const std::string& folder);

@@ -187,12 +187,15 @@ public:
     }
 
     void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
-                   double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
-                   const at::Tensor& dweight_VD) override {
+                   const at::Tensor& weights_N, double scale, const at::Tensor& loss_sum,
+                   const at::Tensor& dy_ND, const at::Tensor& dweight_VD) override {
         double sum = 0;
         for_chunks(y_ND, weight_VD, targets_N, [&](const Chunk& chunk) {
             const at::Tensor loss = scratch(losses_, chunk.rows);
-            cross_entropy(chunk, {.gradient = true, .scale = scale, .loss = out(loss)});
+            cross_entropy(chunk, {.gradient = true,
+                                  .scale = scale,
+                                  .weights = weights_N.defined() ? in(weights_N) + chunk.first : nullptr,
+                                  .loss = out(loss)});
             const T* losses = in(loss);
             for (std::int64_t r = 0; r < chunk.rows; ++r) sum += double(losses[r]);
             product(dy_ND.narrow(0, chunk.first, chunk.rows), chunk.logits, weight_VD);

@@ -1,11 +1,14 @@
 // Shape letters: core/mixers/torch/ops.h; C and O columns of a layer's input and output projection.
 #include "core/engine/model.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "core/engine/activations.h"
@@ -42,6 +45,28 @@ LayerWeights weights_of(const ParameterStore& store, const LayerParameters& p) {
     return w;
 }
 
+Result<LayerMixers> make_mixers(const ArchitectureSpec& spec) {
+    LayerMixers mixers;
+    for (std::size_t l = 0; l < spec.layers.size(); ++l) {
+        mixers.emplace_back();
+        for (const HeadGroup& group : spec.layers[l].groups) {
+            std::unique_ptr<Mixer> mixer = make_mixer(group, mixer_context(spec, l));
+            if (!mixer)
+                return fail(ErrorKind::unavailable, "mixer \"" + group.mixer + "\" cannot be trained yet",
+                            "layers[" + std::to_string(l) + "]");
+            mixers.back().push_back(std::move(mixer));
+        }
+    }
+    return mixers;
+}
+
+bool same_parameters(const ParameterLayout& a, const ParameterLayout& b) {
+    return std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(), b.parameters.end(),
+                      [](const Parameter& x, const Parameter& y) {
+                          return x.name == y.name && x.shape == y.shape && x.offset == y.offset;
+                      });
+}
+
 }  // namespace
 
 struct Model::Parts {
@@ -75,6 +100,23 @@ struct Model::Parts {
             f(mixer, layers[l].vectors[g], layer.mixers[g], in, in_width, out, mixer.output_width());
             in += in_width;
             out += mixer.output_width();
+        }
+    }
+
+    // f(layer, first head of the group, heads, gradient of its query projection [R, D])
+    template <class F>
+    void for_query_projections(F&& f) const {
+        for (std::size_t l = 0; l < mixers.size(); ++l) {
+            std::int64_t row = 0, head = 0;
+            for (std::size_t g = 0; g < mixers[l].size(); ++g) {
+                const std::int64_t heads = spec.layers[l].groups[g].heads;
+                for (const ProjectionRequest& request : mixers[l][g]->projections()) {
+                    if (request.name == "q_proj")
+                        f(std::int64_t(l), head, heads, layers[l].din_CD.narrow(0, row, request.rows));
+                    row += request.rows;
+                }
+                head += heads;
+            }
         }
     }
 
@@ -136,16 +178,9 @@ Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::
         auto parts = std::make_unique<Parts>();
         parts->spec = spec;
         parts->ops = std::move(ops);
-        for (std::size_t l = 0; l < spec.layers.size(); ++l) {
-            parts->mixers.emplace_back();
-            for (const HeadGroup& group : spec.layers[l].groups) {
-                std::unique_ptr<Mixer> mixer = make_mixer(group, mixer_context(spec, l));
-                if (!mixer)
-                    return fail(ErrorKind::unavailable, "mixer \"" + group.mixer + "\" cannot be trained yet",
-                                "layers[" + std::to_string(l) + "]");
-                parts->mixers.back().push_back(std::move(mixer));
-            }
-        }
+        Result<LayerMixers> mixers = make_mixers(spec);
+        if (!mixers) return fail(std::move(mixers.error()));
+        parts->mixers = std::move(*mixers);
         parts->store = std::make_unique<ParameterStore>(make_layout(spec, parts->mixers), *parts->ops);
         const ParameterStore& store = *parts->store;
         const ParameterLayout& layout = store.layout();
@@ -173,12 +208,47 @@ void Model::zero_gradients() {
     parts_->loss_sum.zero_();
 }
 
-void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale) {
+Result<void> Model::change_layers(const ArchitectureSpec& spec) {
+    return guarded("model", [&]() -> Result<void> {
+        Result<LayerMixers> mixers = make_mixers(spec);
+        if (!mixers) return fail(std::move(mixers.error()));
+        if (!same_parameters(make_layout(spec, *mixers), parts_->store->layout()))
+            return fail(ErrorKind::invalid_input, "the changed layers would have other parameters");
+        parts_->training.reset();
+        parts_->evaluation.reset();
+        parts_->spec = spec;
+        parts_->mixers = std::move(*mixers);
+        return {};
+    });
+}
+
+std::vector<Model::HeadPlace> Model::query_heads() const {
+    std::vector<HeadPlace> places;
+    parts_->for_query_projections(
+        [&](std::int64_t layer, std::int64_t first, std::int64_t heads, const at::Tensor&) {
+            for (std::int64_t h = 0; h < heads; ++h) places.push_back({.layer = layer, .head = first + h});
+        });
+    return places;
+}
+
+at::Tensor Model::head_gradient_norms() const {
+    std::vector<at::Tensor> norms;
+    parts_->for_query_projections([&](std::int64_t, std::int64_t, std::int64_t heads,
+                                      const at::Tensor& gradient_RD) {
+        norms.push_back(at::linalg_vector_norm(gradient_RD.reshape({heads, -1}), 2, at::IntArrayRef({1})));
+    });
+    if (norms.empty()) return at::zeros({0}, parts_->store->gradients().options());
+    return at::cat(norms);
+}
+
+void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
+                             const at::Tensor& weights_BT) {
     Parts& p = *parts_;
     Activations& a = p.activations(p.training, tokens_BT, true);
     a.targets_N.copy_(targets_BT.reshape({-1}));
     p.forward(a);
-    p.ops->head_loss(a.y_ND, p.head_VD, a.targets_N, scale, p.loss_sum, a.dy_ND, p.dhead_VD);
+    const at::Tensor weights_N = weights_BT.defined() ? weights_BT.reshape({-1}).contiguous() : at::Tensor();
+    p.ops->head_loss(a.y_ND, p.head_VD, a.targets_N, weights_N, scale, p.loss_sum, a.dy_ND, p.dhead_VD);
     p.backward(a);
 }
 

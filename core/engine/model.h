@@ -33,8 +33,25 @@ public:
     // tokens, targets: int64 or int32 [B, T], on any device; targets below 0 are left out of the loss.
     // Adds scale * d(sum of the losses)/dp to the gradients and the sum of the losses to loss_sum(). For the
     // mean over a global batch give scale = 1 / (number of its targets). All micro-batches of a run have one
-    // shape.
-    void forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale);
+    // shape. weights_BT (statistics type), where defined, multiplies what each target adds to the gradients;
+    // the sum of the losses stays unweighted.
+    void forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
+                          const at::Tensor& weights_BT = {});
+
+    // The layers with other settings that allocate the same parameters: windows, position encodings. Weights,
+    // gradients and what else looks into parameters() stay. Error: invalid_input, where parameters would
+    // change.
+    Result<void> change_layers(const ArchitectureSpec& spec);
+
+    // Query heads that have a projection of their own, in the order of head_gradient_norms().
+    struct HeadPlace {
+        std::int64_t layer = 0;  // from 0
+        std::int64_t head = 0;   // of the layer, over its groups, from 0
+    };
+    std::vector<HeadPlace> query_heads() const;
+    // |dL/dW_Q[head]|_F of the gradients as they are: [number of query_heads()], on the
+    // device.
+    at::Tensor head_gradient_norms() const;
 
     // Sum of losses since zero_gradients(), in nats: 0-dim device tensor; item() synchronises.
     const at::Tensor& loss_sum() const;

@@ -25,6 +25,12 @@ Optimizer::Optimizer(const TrainingSpec& training, ParameterStore& store, Ops& o
     scalars_ = at::ones({step_scalar::count}, values.options());
 }
 
+void Optimizer::set_rules(const TrainingSpec& training) {
+    muon_.weight_decay = training.weight_decay;
+    weight_decay_ = training.weight_decay;
+    max_norm_ = training.grad_clip;
+}
+
 void Optimizer::measure_gradients() {
     ops_.gradient_norm_and_clip(tensors_.gradients, max_norm_, scalars_);
     measured_ = true;

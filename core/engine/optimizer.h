@@ -18,6 +18,9 @@ public:
     // Takes the rules from `training`; `store` and `ops` must outlive the optimizer.
     Optimizer(const TrainingSpec& training, ParameterStore& store, Ops& ops);
 
+    // Weight decay and clipping of the next phase; the moments stay.
+    void set_rules(const TrainingSpec& training);
+
     // Norm and clip factor of the gradients as they are. No host synchronisation.
     void measure_gradients();
     // Norm before clipping that was measured last: a 0-dim device tensor; item() synchronises.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/engine/init.h"
+#include "core/engine/longce.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/validate.h"
 
@@ -15,6 +16,16 @@ namespace braid {
 namespace {
 
 constexpr std::int64_t evaluation_tokens = 4'096;
+
+std::span<std::int32_t> numbers_of(const at::Tensor& host) {
+    return {host.mutable_data_ptr<std::int32_t>(), static_cast<std::size_t>(host.numel())};
+}
+
+// The numbers of an evaluation set as a tensor; only read, and copied where the device is another.
+at::Tensor view_of(std::span<const std::int32_t> numbers, std::int64_t sequences) {
+    return at::from_blob(const_cast<std::int32_t*>(numbers.data()),
+                         {sequences, static_cast<std::int64_t>(numbers.size()) / sequences}, at::kInt);
+}
 
 }  // namespace
 
@@ -29,34 +40,68 @@ Diagnostics validate(const TrainerSetup& setup) {
     add(validate(setup.architecture, builtin_mixers()), "architecture");
     add(validate(setup.training), "training");
     add(validate(setup.data, setup.training), "");
+    if (!problems.empty()) return problems;  // later phases start from what is wrong
+    const auto phases =
+        resolve_phases(setup.architecture, setup.training, setup.data, setup.phases, builtin_mixers());
+    if (!phases) return phases.error();
+    for (std::size_t i = 1; i < phases->size(); ++i)
+        add(validate((*phases)[i].data, (*phases)[i].training), "phases[" + std::to_string(i - 1) + "]");
     return problems;
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared_ptr<Ops> ops) {
     if (const Diagnostics problems = validate(setup); !problems.empty()) return fail(to_error(problems));
     std::unique_ptr<Trainer> trainer(new Trainer);
-    Result<std::unique_ptr<DataSource>> data =
-        make_data_source(setup.data, setup.training, setup.project_folder);
-    if (!data) return fail(std::move(data.error()));
-    if ((*data)->vocab() > setup.architecture.vocab)
-        return fail(to_error(
-            {{.path = "architecture.vocab",
-              .rule = "must be at least " + std::to_string((*data)->vocab()) + ", the vocabulary of the data",
-              .found = std::to_string(setup.architecture.vocab)}}));
-    Result<std::unique_ptr<Model>> model = Model::create(setup.architecture, ops);
-    if (!model) return fail(std::move(model.error()));
+    trainer->phases_ =
+        *resolve_phases(setup.architecture, setup.training, setup.data, setup.phases, builtin_mixers());
     trainer->setup_ = std::move(setup);
     trainer->ops_ = std::move(ops);
-    trainer->data_ = std::move(*data);
+    trainer->ops_->set_deterministic(trainer->setup_.training.deterministic);
+    if (Result<void> opened = trainer->open_phase(); !opened) return fail(std::move(opened.error()));
+    Result<std::unique_ptr<Model>> model = Model::create(trainer->setup_.architecture, trainer->ops_);
+    if (!model) return fail(std::move(model.error()));
     trainer->model_ = std::move(*model);
     const TrainingSpec& training = trainer->setup_.training;
     initialise(trainer->model_->parameters(), training.init, training.seed);
     trainer->optimizer_ =
         std::make_unique<Optimizer>(training, trainer->model_->parameters(), *trainer->ops_);
-    const auto tokens = static_cast<std::size_t>(training.tokens_per_step());
-    trainer->tokens_BT_.resize(tokens);
-    trainer->targets_BT_.resize(tokens);
     return trainer;
+}
+
+at::Tensor Trainer::host_numbers(std::int64_t sequences) const {
+    const bool pinned = !ops_->device().is_cpu();
+    return at::empty({sequences, phase().training.context},
+                     at::TensorOptions().dtype(at::kInt).pinned_memory(pinned));
+}
+
+Result<void> Trainer::open_phase() {
+    const ResolvedPhase& now = phase();
+    Result<std::unique_ptr<DataSource>> data =
+        make_data_source(now.data, now.training, setup_.project_folder);
+    if (!data) return fail(std::move(data.error()));
+    if ((*data)->vocab() > now.architecture.vocab)
+        return fail(to_error(
+            {{.path = "architecture.vocab",
+              .rule = "must be at least " + std::to_string((*data)->vocab()) + ", the vocabulary of the data",
+              .found = std::to_string(now.architecture.vocab)}}));
+    data_ = std::move(*data);
+    evaluation_.reset();
+    tokens_BT_ = host_numbers(now.training.batch);
+    targets_BT_ = host_numbers(now.training.batch);
+    return {};
+}
+
+Result<void> Trainer::enter_phase(std::size_t index) {
+    if (index == phase_) return {};
+    phase_ = index;
+    if (Result<void> opened = open_phase(); !opened) return opened;
+    if (Result<void> changed = model_->change_layers(phase().architecture); !changed) return changed;
+    optimizer_->set_rules(phase().training);
+    return {};
+}
+
+Result<void> Trainer::enter_phase_of(Step done) {
+    return enter_phase(phase_at(phases_, Step(std::max<std::int64_t>(0, done.value - 1))));
 }
 
 void Trainer::continue_from(Step step, std::int64_t optimizer_steps) {
@@ -65,41 +110,47 @@ void Trainer::continue_from(Step step, std::int64_t optimizer_steps) {
     model_->parameters().refresh_compute();
 }
 
-at::Tensor Trainer::on_device(std::span<const std::int32_t> numbers, std::int64_t sequences) const {
-    const auto length = static_cast<std::int64_t>(numbers.size()) / sequences;
-    // from_blob only reads here; the copy below owns its memory.
-    const at::Tensor host =
-        at::from_blob(const_cast<std::int32_t*>(numbers.data()), {sequences, length}, at::kInt);
-    return host.to(ops_->device(), at::kLong);
-}
-
 Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
-    const TrainingSpec& training = setup_.training;
-    if (Result<void> filled = data_->fill(step_, 0, tokens_BT_, targets_BT_); !filled)
+    if (Result<void> entered = enter_phase(phase_at(phases_, step_)); !entered)
+        return fail(std::move(entered.error()));
+    const TrainingSpec& training = phase().training;
+    const std::span<std::int32_t> tokens = numbers_of(tokens_BT_), targets = numbers_of(targets_BT_);
+    if (Result<void> filled = data_->fill(step_, 0, tokens, targets); !filled)
         return fail(std::move(filled.error()));
-    const auto targets = std::count_if(targets_BT_.begin(), targets_BT_.end(), [](auto t) { return t >= 0; });
-    const double scale = 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(targets, 1));
+    const auto counted = std::count_if(targets.begin(), targets.end(), [](auto t) { return t >= 0; });
+    const double scale = 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(counted, 1));
+    // One copy for the whole step, behind which the host does not wait: a micro-batch is a view of it.
+    const at::Tensor tokens_BT = tokens_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
+    const at::Tensor targets_BT = targets_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
 
     model_->zero_gradients();
     const std::int64_t sequences = training.batch / training.micro_batches;
-    const auto size = static_cast<std::size_t>(sequences * training.context);
     for (std::int64_t micro = 0; micro < training.micro_batches; ++micro) {
         if (!go_on()) return std::optional<StepResult>();
-        const std::size_t begin = static_cast<std::size_t>(micro) * size;
-        model_->forward_backward(on_device(std::span(tokens_BT_).subspan(begin, size), sequences),
-                                 on_device(std::span(targets_BT_).subspan(begin, size), sequences), scale);
+        const at::Tensor micro_tokens = tokens_BT.narrow(0, micro * sequences, sequences);
+        const at::Tensor micro_targets = targets_BT.narrow(0, micro * sequences, sequences);
+        at::Tensor weights;
+        if (training.loss == "longce")
+            weights = longce_weights(*model_, micro_tokens, micro_targets,
+                                     {.window = longce_window(training), .cap = training.longce_cap});
+        model_->forward_backward(micro_tokens, micro_targets, scale, weights);
     }
 
-    StepResult result{.learning_rate = learning_rate_at(training, step_.value)};
+    StepResult result{.learning_rate = learning_rate_at(training, step_.value - phase().first.value)};
     optimizer_->measure_gradients();
     // The only places of a step where the host waits for the device.
     result.loss = model_->loss_sum().item().toDouble() * scale;
     result.grad_norm = optimizer_->gradient_norm().item().toDouble();
     result.applied = std::isfinite(result.loss) && std::isfinite(result.grad_norm);
+    if (training.head_norms_every > 0 && step_.value % training.head_norms_every == 0) {
+        const at::Tensor norms = model_->head_gradient_norms().to(at::kCPU, at::kDouble);
+        result.head_norms.assign(norms.const_data_ptr<double>(),
+                                 norms.const_data_ptr<double>() + norms.numel());
+    }
     if (result.applied) optimizer_->step(result.learning_rate);
     step_.value += 1;
     result.step = step_;
-    return std::optional<StepResult>(result);
+    return std::optional<StepResult>(std::move(result));
 }
 
 Result<std::map<std::string, double>> Trainer::evaluate() {
@@ -113,16 +164,15 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
     std::int64_t targets = 0;
     std::vector<std::int64_t> top_BT(batch.tokens_BT.size());
     // As many sequences as a micro-batch, or more where those are few tokens.
-    const std::int64_t block = std::max({setup_.training.batch / setup_.training.micro_batches,
+    const std::int64_t block = std::max({phase().training.batch / phase().training.micro_batches,
                                          evaluation_tokens / batch.context, std::int64_t{1}});
     for (std::int64_t first = 0; first < batch.sequences; first += block) {
         const std::int64_t count = std::min(block, batch.sequences - first);
         const auto begin = static_cast<std::size_t>(first * batch.context);
         const auto size = static_cast<std::size_t>(count * batch.context);
         const std::span<const std::int32_t> block_targets = std::span(batch.targets_BT).subspan(begin, size);
-        const Model::Evaluation answer =
-            model_->evaluate(on_device(std::span(batch.tokens_BT).subspan(begin, size), count),
-                             on_device(block_targets, count));
+        const Model::Evaluation answer = model_->evaluate(
+            view_of(std::span(batch.tokens_BT).subspan(begin, size), count), view_of(block_targets, count));
         loss_sum += answer.loss_BT.to(at::kCPU, at::kDouble).sum().item().toDouble();
         targets += std::count_if(block_targets.begin(), block_targets.end(), [](auto t) { return t >= 0; });
         const at::Tensor top = answer.top_BT.to(at::kCPU, at::kLong).contiguous();

@@ -16,6 +16,7 @@
 #include "core/engine/model.h"
 #include "core/engine/optimizer.h"
 #include "core/spec/architecture.h"
+#include "core/spec/phases.h"
 #include "core/spec/training.h"
 
 namespace braid {
@@ -24,7 +25,8 @@ struct TrainerSetup {
     ArchitectureSpec architecture;
     TrainingSpec training;
     DataSpec data;
-    std::string project_folder = {};  // where a relative corpus path starts
+    std::vector<TrainingPhase> phases = {};  // after the one of `training`
+    std::string project_folder = {};         // where a relative corpus path starts
 };
 
 // Everything wrong with a setup that can be known without Torch and without opening a corpus.
@@ -36,6 +38,7 @@ struct StepResult {
     double grad_norm = 0;  // before clipping
     double learning_rate = 0;
     bool applied = true;  // false: loss or gradient was not finite, the weights were left alone
+    std::vector<double> head_norms = {};  // of Model::query_heads(), at steps where they are asked for
 };
 
 class Trainer {
@@ -51,6 +54,15 @@ public:
     const DataSource& data() const { return *data_; }
 
     Step step() const { return step_; }
+    Step steps() const { return total_steps(phases_); }                 // of the whole run
+    TokenCount tokens() const { return tokens_after(phases_, step_); }  // trained on so far
+
+    // The phase of the step that was done last (before the first step: the first).
+    const ResolvedPhase& phase() const { return phases_[phase_]; }
+    std::size_t phase_index() const { return phase_; }
+    // Makes it the phase in which step `done` was done; a checkpoint of that step can then be loaded.
+    Result<void> enter_phase_of(Step done);
+
     // After weights and optimizer state were written from a checkpoint.
     void continue_from(Step step, std::int64_t optimizer_steps);
 
@@ -65,8 +77,9 @@ public:
 
 private:
     Trainer() = default;
-    at::Tensor on_device(std::span<const std::int32_t> numbers,
-                         std::int64_t sequences) const;  // int64 [B, T]
+    Result<void> enter_phase(std::size_t index);
+    Result<void> open_phase();                              // data and buffers of phase()
+    at::Tensor host_numbers(std::int64_t sequences) const;  // int32 [sequences, T]
 
     TrainerSetup setup_;
     std::shared_ptr<Ops> ops_;
@@ -74,7 +87,9 @@ private:
     std::unique_ptr<Model> model_;
     std::unique_ptr<Optimizer> optimizer_;
     std::optional<EvaluationSet> evaluation_;
-    std::vector<std::int32_t> tokens_BT_, targets_BT_;  // of the step's batch
+    std::vector<ResolvedPhase> phases_;
+    std::size_t phase_ = 0;
+    at::Tensor tokens_BT_, targets_BT_;  // of the step's batch: int32, on the host (pinned for a GPU)
     Step step_;
 };
 

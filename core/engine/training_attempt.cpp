@@ -6,6 +6,7 @@
 
 #include "core/engine/checkpoint.h"
 #include "core/engine/device.h"
+#include "core/record/metric_name.h"
 
 namespace braid {
 namespace {
@@ -24,10 +25,19 @@ void TrainingAttempt::note(LogLevel level, const std::string& kind, const std::s
     if (options_.message) options_.message(text);
 }
 
+void TrainingAttempt::note_phase() {
+    const ResolvedPhase& phase = trainer_->phase();
+    std::string text = "phase " + std::to_string(trainer_->phase_index() + 1);
+    if (!phase.name.empty()) text.append(" (").append(phase.name).append(")");
+    text.append(" began after ").append(step_text(phase.first));
+    note(LogLevel::info, "phase", text);
+}
+
 Result<void> TrainingAttempt::build() {
     Result<std::unique_ptr<Trainer>> made = Trainer::create({.architecture = plan_.architecture,
                                                              .training = plan_.training,
                                                              .data = plan_.data,
+                                                             .phases = plan_.phases,
                                                              .project_folder = options_.project_folder},
                                                             ops_);
     if (!made) return fail(std::move(made.error()));
@@ -62,6 +72,12 @@ Result<Step> TrainingAttempt::prepare() {
         if (Result<void> built = build(); !built) return fail(std::move(built.error()));
         note(LogLevel::warning, "resume", "no checkpoint can be used: the run begins anew");
     }
+    if (plan_.weights_from) {
+        if (Result<void> loaded = load_weights(plan_.weights_from->folder, trainer_->model().parameters());
+            !loaded)
+            return fail(std::move(loaded.error()));
+        note(LogLevel::info, "weights", "starts from the weights in " + plan_.weights_from->folder);
+    }
     return Step(0);
 }
 
@@ -93,8 +109,10 @@ Result<void> TrainingAttempt::train_to_the_end() {
         // Never given up half-way: a checkpoint of this step must find its evaluation recorded.
         if (evaluation_is_due())
             if (Result<void> done = evaluate(); !done) return done;
-        const std::int64_t every = plan_.training.checkpoint_every;
-        if (every > 0 && trainer_->step().value % every == 0 && !at_the_end()) try_to_save();
+        const std::int64_t every = trainer_->phase().training.checkpoint_every;
+        const bool phase_ends = trainer_->step() == trainer_->phase().end();
+        if ((phase_ends || (every > 0 && trainer_->step().value % every == 0)) && !at_the_end())
+            try_to_save();
         report(RunState::running);
     }
     return {};
@@ -102,8 +120,9 @@ Result<void> TrainingAttempt::train_to_the_end() {
 
 bool TrainingAttempt::evaluation_is_due() const {
     const Step step = trainer_->step();
-    const std::int64_t every = plan_.training.evaluate_every;
-    return step.value > 0 && (step.value >= plan_.training.steps || (every > 0 && step.value % every == 0));
+    const ResolvedPhase& phase = trainer_->phase();
+    const std::int64_t every = phase.training.evaluate_every;
+    return step.value > 0 && (step >= phase.end() || (every > 0 && step.value % every == 0));
 }
 
 Result<void> TrainingAttempt::advance() {
@@ -112,15 +131,23 @@ Result<void> TrainingAttempt::advance() {
     if (!result) return fail(result.error());
     if (!*result) return {};  // given up for a stop
     const StepResult& step = **result;
-    clock_.end_step(plan_.training.tokens_per_step());
+    const ResolvedPhase& phase = trainer_->phase();
+    clock_.end_step(phase.training.tokens_per_step());
     loss_ = step.loss;
-    writer_.append(step.step,
-                   {{"loss", step.loss},
-                    {"lr", step.learning_rate},
-                    {"grad_norm", step.grad_norm},
-                    {"tokens", static_cast<double>(step.step.value * plan_.training.tokens_per_step())},
-                    {"tokens_per_s", clock_.step_tokens_per_s()},
-                    {"time_s", clock_.seconds()}});
+    if (phase.first.value > 0 && step.step.value == phase.first.value + 1) note_phase();
+    std::vector<MetricValue> values = {
+        {.metric = "loss", .value = step.loss},
+        {.metric = "lr", .value = step.learning_rate},
+        {.metric = "grad_norm", .value = step.grad_norm},
+        {.metric = "tokens", .value = static_cast<double>(trainer_->tokens().value)},
+        {.metric = "tokens_per_s", .value = clock_.step_tokens_per_s()},
+        {.metric = "time_s", .value = clock_.seconds()}};
+    if (head_metrics_.empty())
+        for (const Model::HeadPlace& place : trainer_->model().query_heads())
+            head_metrics_.push_back(head_norm_metric(place.layer, place.head));
+    for (std::size_t i = 0; i < step.head_norms.size(); ++i)
+        values.push_back({.metric = head_metrics_[i], .value = step.head_norms[i]});
+    writer_.append(step.step, values);
     if (step.applied) {
         bad_steps_ = 0;
         return {};
@@ -231,10 +258,10 @@ void TrainingAttempt::report(RunState state) {
     if (!options_.progress) return;
     options_.progress({.state = state,
                        .step = trainer_->step(),
-                       .steps = Step(plan_.training.steps),
+                       .steps = trainer_->steps(),
                        .loss = loss_,
                        .tokens_per_s = clock_.recent_tokens_per_s(),
-                       .seconds_left = clock_.seconds_left(plan_.training.steps - trainer_->step().value),
+                       .seconds_left = clock_.seconds_left(trainer_->steps().value - trainer_->step().value),
                        .evaluation = evaluation_,
                        .device = ops_->name()});
 }
@@ -242,7 +269,7 @@ void TrainingAttempt::report(RunState state) {
 TrainingOutcome TrainingAttempt::outcome(RunState state) const {
     return {.state = state,
             .step = trainer_->step(),
-            .tokens = TokenCount(trainer_->step().value * plan_.training.tokens_per_step()),
+            .tokens = TokenCount(trainer_->tokens().value),
             .loss = loss_,
             .tokens_per_s = clock_.attempt_tokens_per_s(),
             .seconds = clock_.seconds(),

@@ -35,6 +35,7 @@ private:
     };
 
     Result<void> build();
+    void note_phase();
     Result<void> train_to_the_end();
     Result<void> advance();
     Result<void> evaluate();
@@ -49,7 +50,7 @@ private:
     TrainingOutcome outcome(RunState state) const;
     bool evaluation_is_due() const;
     std::string last_good() const;
-    bool at_the_end() const { return trainer_->step().value >= plan_.training.steps; }
+    bool at_the_end() const { return trainer_->step() >= trainer_->steps(); }
 
     RunWriter& writer_;
     const RunPlan& plan_;
@@ -59,6 +60,7 @@ private:
     std::shared_ptr<Ops> ops_;
     std::unique_ptr<Trainer> trainer_;
     StepClock clock_;
+    std::vector<std::string> head_metrics_;  // of Model::query_heads()
     std::optional<Step> saved_;
     double loss_ = 0;
     std::map<std::string, double> evaluation_;

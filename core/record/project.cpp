@@ -79,7 +79,7 @@ RunEntry read_entry(const RunFolder& folder) {
     entry.created = plan->created;
     entry.study = plan->study;
     entry.point = plan->point;
-    entry.steps = plan->training.steps;
+    entry.steps = total_steps(*plan);
     return entry;
 }
 

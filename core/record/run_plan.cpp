@@ -4,6 +4,31 @@
 
 namespace braid {
 
+namespace {
+
+Json to_json(const WeightsOrigin& origin) {
+    return {{"folder", origin.folder},
+            {"run", origin.run},
+            {"step", origin.step.value},
+            {"architecture_hash", origin.architecture_hash}};
+}
+
+Checked<WeightsOrigin> origin_from_json(const Json& json) {
+    Diagnostics problems;
+    WeightsOrigin origin;
+    JsonReader reader(json, "", problems);
+    reader.require("folder");
+    reader.text("folder", origin.folder);
+    reader.text("run", origin.run);
+    reader.integer("step", origin.step.value, 0);
+    reader.text("architecture_hash", origin.architecture_hash);
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return origin;
+}
+
+}  // namespace
+
 Json to_json(const RunPlan& plan) {
     Json json = {{"schema_version", plan_schema_version},
                  {"id", plan.id.str()},
@@ -13,6 +38,11 @@ Json to_json(const RunPlan& plan) {
                  {"training", to_json(plan.training)},
                  {"data", to_json(plan.data)},
                  {"command", plan.command}};
+    if (!plan.phases.empty()) {
+        json["phases"] = Json::array();
+        for (const TrainingPhase& phase : plan.phases) json["phases"].push_back(to_json(phase));
+    }
+    if (plan.weights_from) json["weights_from"] = to_json(*plan.weights_from);
     if (!plan.study.empty()) json["study"] = plan.study.str();
     if (!plan.point.empty()) json["point"] = plan.point;
     return json;
@@ -43,6 +73,19 @@ Checked<RunPlan> plan_from_json(const Json& json) {
         if (problems.size() == before) reader.add("training", validate(plan.training));
     }
     if (const Json* part = reader.require("data")) reader.take("data", data_from_json(*part), plan.data);
+    if (const Json* phases = reader.find("phases")) {
+        if (!phases->is_array()) reader.report("phases", "must be a list", *phases);
+        for (std::size_t i = 0; phases->is_array() && i < phases->size(); ++i) {
+            plan.phases.emplace_back();
+            reader.take("phases[" + std::to_string(i) + "]", phase_from_json((*phases)[i]),
+                        plan.phases.back());
+        }
+    }
+    if (const Json* origin = reader.find("weights_from")) {
+        WeightsOrigin read;
+        reader.take("weights_from", origin_from_json(*origin), read);
+        plan.weights_from = std::move(read);
+    }
     reader.refuse_unknown_keys();
     if (!problems.empty()) return tl::unexpected<Diagnostics>(std::move(problems));
     return plan;

@@ -1,17 +1,29 @@
 // What a run is to do: the content of <run>/plan.json. It holds no presentation and is written once.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/id.h"
 #include "core/base/json.h"
 #include "core/spec/architecture.h"
+#include "core/spec/phases.h"
 #include "core/spec/training.h"
 
 namespace braid {
 
-inline constexpr int plan_schema_version = 1;
+inline constexpr int plan_schema_version = 2;
+
+// The checkpoint whose weights a run starts from; its optimizer starts anew.
+struct WeightsOrigin {
+    std::string folder = {};  // where it was when the run was planned
+    std::string run = {};     // id of the run that wrote it, if it is known
+    Step step = {};           // of that run
+    std::string architecture_hash = {};
+    bool operator==(const WeightsOrigin&) const = default;
+};
 
 struct RunPlan {
     RunId id = {};
@@ -19,12 +31,17 @@ struct RunPlan {
     ArchitectureSpec architecture = {};
     TrainingSpec training = {};
     DataSpec data = {};
-    std::string created = {};  // ISO 8601, UTC: "2026-02-03T04:05:06Z"
-    StudyId study = {};        // of the study the run belongs to; empty: none
+    std::vector<TrainingPhase> phases = {};          // after the one that `training` describes
+    std::optional<WeightsOrigin> weights_from = {};  // absent: fresh weights
+    std::string created = {};                        // ISO 8601, UTC: "2026-02-03T04:05:06Z"
+    StudyId study = {};                              // of the study the run belongs to; empty: none
     std::string point = {};    // the study's key of this run: "swa-4/seed=2"; unique inside the study
     std::string command = {};  // that makes the same run again
     bool operator==(const RunPlan&) const = default;
 };
+
+// Steps of the whole run, phases included.
+inline std::int64_t total_steps(const RunPlan& plan) { return total_steps(plan.training, plan.phases); }
 
 Json to_json(const RunPlan& plan);
 

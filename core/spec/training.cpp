@@ -12,7 +12,7 @@ namespace braid {
 namespace {
 
 using Field = std::variant<std::int64_t TrainingSpec::*, double TrainingSpec::*, std::string TrainingSpec::*,
-                           std::uint64_t TrainingSpec::*>;
+                           std::uint64_t TrainingSpec::*, bool TrainingSpec::*>;
 
 struct Entry {
     ParameterDescription description;  // its default is that of TrainingSpec
@@ -170,6 +170,43 @@ const std::vector<Entry>& entries() {
               .minimum = 0,
               .maximum = 1e6},
              &TrainingSpec::keep_checkpoints},
+            {{.key = "head_norms_every",
+              .label = "Head norms every",
+              .unit = "steps",
+              .help =
+                  "Records the gradient norm of the query projection of every head, from the first step on: "
+                  "the head of interest is known only at the end. 0 records none.",
+              .minimum = 0,
+              .maximum = 1e9},
+             &TrainingSpec::head_norms_every},
+            {{.key = "loss",
+              .label = "Loss",
+              .help = "mean: every token counts alike. longce: a token counts exp(loss with a short context "
+                      "- loss "
+                      "with the whole), so that tokens that need long context count more (LongCE).",
+              .choices = {"mean", "longce"}},
+             &TrainingSpec::loss},
+            {{.key = "longce_window",
+              .label = "LongCE short context",
+              .unit = "tokens",
+              .help = "Context of the short loss; 0 takes a quarter of the context.",
+              .minimum = 0,
+              .maximum = std::int64_t{1} << 27,
+              .only_if = "loss=longce"},
+             &TrainingSpec::longce_window},
+            {{.key = "longce_cap",
+              .label = "LongCE cap",
+              .help = "Largest weight of a token.",
+              .minimum = 1,
+              .maximum = 1e3,
+              .only_if = "loss=longce"},
+             &TrainingSpec::longce_cap},
+            {{.key = "deterministic",
+              .label = "Deterministic",
+              .help = "On CUDA: takes only kernels whose result never varies, so that two runs with one seed "
+                      "agree "
+                      "bit for bit; slower. On the CPU it is always so."},
+             &TrainingSpec::deterministic},
         };
         for (Entry& each : list) each.description.default_value = value_of(TrainingSpec{}, each.field);
         return list;
@@ -267,12 +304,20 @@ Diagnostics validate(const TrainingSpec& spec) {
         problems.push_back({"micro_batches",
                             "must divide the batch of " + std::to_string(spec.batch) + " sequences",
                             std::to_string(spec.micro_batches)});
+    if (spec.loss == "longce" && longce_window(spec) >= spec.context)
+        problems.push_back({"longce_window",
+                            "must be less than the context of " + std::to_string(spec.context) + " tokens",
+                            std::to_string(spec.longce_window)});
     if (spec.warmup_steps + decay_steps(spec) > spec.steps)
         problems.push_back({"warmup_steps",
                             "warm-up and the decay of " + std::to_string(decay_steps(spec)) +
                                 " steps must fit into the " + std::to_string(spec.steps) + " steps",
                             std::to_string(spec.warmup_steps)});
     return problems;
+}
+
+std::int64_t longce_window(const TrainingSpec& spec) {
+    return spec.longce_window > 0 ? spec.longce_window : std::max<std::int64_t>(1, spec.context / 4);
 }
 
 double learning_rate_at(const TrainingSpec& spec, std::int64_t step) {

@@ -32,12 +32,17 @@ struct TrainingSpec {
     std::int64_t evaluate_every = 20;     // steps; 0: only at the end
     std::int64_t checkpoint_every = 200;  // steps; 0: only at the end
     std::int64_t keep_checkpoints = 3;    // the newest, the final one among them; 0: all
+    std::int64_t head_norms_every = 10;   // steps, the first included; 0: never
+    std::string loss = "mean";            // "mean"; "longce": tokens that gain from long context count more
+    std::int64_t longce_window = 0;       // tokens of the short context; 0: a quarter of the context
+    double longce_cap = 5;                // largest weight of a token
+    bool deterministic = false;           // on CUDA: two runs with one seed agree bit for bit
     bool operator==(const TrainingSpec&) const = default;
 
     std::int64_t tokens_per_step() const { return context * batch; }
 };
 
-inline constexpr int training_schema_version = 1;
+inline constexpr int training_schema_version = 2;
 
 // In the order in which forms and help show them.
 const std::vector<ParameterDescription>& training_parameters();
@@ -53,6 +58,9 @@ Diagnostics validate(const TrainingSpec& spec);
 // Learning rate of the step with index `step` in [0, steps): the warm-up rises by peak / warmup_steps a step
 // and reaches the peak at its last one; the decay reaches final_lr_ratio x peak at the last step.
 double learning_rate_at(const TrainingSpec& spec, std::int64_t step);
+
+// Tokens of LongCE's short context.
+std::int64_t longce_window(const TrainingSpec& spec);
 
 // What data a run reads: a synthetic task by id with its parameters, or a corpus folder.
 struct DataSpec {

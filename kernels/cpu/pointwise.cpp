@@ -147,10 +147,11 @@ void cross_entropy_body(void* data, int worker, int workers) {
         for (std::int64_t j = 0; j < width<T>; ++j) sum += double(sums[j]);
         args.loss[r] = target < 0 ? T(0) : T(__builtin_log(sum) + double(top) - double(wanted));
         if (!args.gradient) continue;
-        const T factor = target < 0 ? T(0) : T(args.scale / sum);
+        const double scale = args.scale * (args.weights ? double(args.weights[r]) : 1.0);
+        const T factor = target < 0 ? T(0) : T(scale / sum);
         for_vectors<T>(args.vocab,
                        [&](std::int64_t i, std::int64_t n) { store(x + i, load(x + i, n) * factor, n); });
-        if (target >= 0) x[target] -= T(args.scale);
+        if (target >= 0) x[target] -= T(scale);
     }
 }
 

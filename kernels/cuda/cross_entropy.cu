@@ -48,7 +48,7 @@ __global__ void cross_entropy_kernel(CrossEntropy p) {
     if (threadIdx.x == 0) p.loss[row] = target < 0 ? 0.0F : lse - to_float(logits[target]);
     if (!p.gradient) return;
     __syncthreads();  // logits[target] is read before it is overwritten
-    const float scale = target < 0 ? 0.0F : p.scale;
+    const float scale = target < 0 ? 0.0F : p.weights == nullptr ? p.scale : p.scale * p.weights[row];
     for (std::int64_t i = threadIdx.x; i < packs; i += threads) {
         bf16 v[n];
         if constexpr (vectorised)

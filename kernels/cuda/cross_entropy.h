@@ -15,6 +15,7 @@ struct CrossEntropy {
     std::int64_t* top = nullptr;            // [rows] index of the largest logit, or null
     std::int64_t rows = 0;
     std::int64_t vocab = 0;
+    const float* weights = nullptr;  // [rows], of the gradient; null: all 1
     float scale = 1.0F;
     bool gradient = false;
 };

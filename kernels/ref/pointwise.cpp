@@ -102,9 +102,10 @@ void cross_entropy(const CrossEntropyArgs<T>& args) {
         const std::int64_t target = args.targets[r];
         args.loss[r] = target < 0 ? T(0) : T(top + std::log(sum) - double(x[target]));
         if (!args.gradient) continue;
+        const double scale = args.scale * (args.weights ? double(args.weights[r]) : 1.0);
         for (std::int64_t c = 0; c < args.vocab; ++c) {
             const double p = std::exp(double(x[c]) - top) / sum;
-            x[c] = target < 0 ? T(0) : T(args.scale * (p - (c == target ? 1 : 0)));
+            x[c] = target < 0 ? T(0) : T(scale * (p - (c == target ? 1 : 0)));
         }
     }
 }

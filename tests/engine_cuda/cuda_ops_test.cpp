@@ -151,14 +151,14 @@ TEST_F(CudaOps, HeadLossInSeveralChunks) {
         const at::Tensor loss_ref = at::zeros({}, at::kDouble);
         const at::Tensor dy_ref = reference_out({rows, width});
         const at::Tensor dw_ref = at::zeros({vocab, width}, at::kDouble);
-        reference_->head_loss(y, w, targets, scale, loss_ref, dy_ref, dw_ref);
+        reference_->head_loss(y, w, targets, at::Tensor(), scale, loss_ref, dy_ref, dw_ref);
         const at::Tensor loss = to_cuda(at::zeros({}, at::kDouble), at::kFloat);
         const at::Tensor dy = out({rows, width}, at::kBFloat16);
         const at::Tensor dw = to_cuda(at::zeros({vocab, width}, at::kDouble), at::kFloat);
         const at::Tensor y_cuda = to_cuda(y, at::kBFloat16);
         const at::Tensor w_cuda = to_cuda(w, at::kBFloat16);
         const at::Tensor targets_cuda = to_cuda(targets, at::kLong);
-        cuda_ops()->head_loss(y_cuda, w_cuda, targets_cuda, scale, loss, dy, dw);
+        cuda_ops()->head_loss(y_cuda, w_cuda, targets_cuda, at::Tensor(), scale, loss, dy, dw);
         const std::string name = "head loss, V " + std::to_string(vocab);
         expect_close(name, loss, loss_ref, 1e-3);
         expect_close(name + " dy", dy, dy_ref, 1e-2);

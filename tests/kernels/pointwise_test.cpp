@@ -140,6 +140,8 @@ void check_cross_entropy(double size) {
         std::vector<std::int64_t> targets;
         for (std::int64_t r = 0; r < rows; ++r) targets.push_back(r % 5 == 4 ? -1 : r * 7 % vocab);
         auto want = doubles(logits);
+        const auto weights = random_values<T>(rows, 2, 3);
+        const auto weights_want = doubles(weights);
         std::vector<double> loss_want(rows);
         std::vector<std::int64_t> top_want(rows);
         ref::cross_entropy<double>({.rows = rows,
@@ -148,6 +150,7 @@ void check_cross_entropy(double size) {
                                     .targets = targets.data(),
                                     .gradient = true,
                                     .scale = 0.125,
+                                    .weights = weights_want.data(),
                                     .loss = loss_want.data(),
                                     .top = top_want.data()});
         for_levels<T>([&](const cpu::Kernels<T>& kernels, const std::string& level) {
@@ -160,6 +163,7 @@ void check_cross_entropy(double size) {
                                    .targets = targets.data(),
                                    .gradient = true,
                                    .scale = 0.125,
+                                   .weights = weights.data(),
                                    .loss = loss.data(),
                                    .top = top.data()},
                                   threads(2));

@@ -33,6 +33,7 @@ TEST(Training, EveryFieldIsReachedByItsKey) {
         if (std::holds_alternative<std::int64_t>(each.default_value))
             value = static_cast<std::int64_t>(each.maximum);
         if (std::holds_alternative<std::string>(each.default_value)) value = each.choices.back();
+        if (std::holds_alternative<bool>(each.default_value)) value = !std::get<bool>(each.default_value);
         const TrainingSpec before = spec;
         set_training_value(spec, each.key, value);
         EXPECT_NE(spec, before) << each.key;

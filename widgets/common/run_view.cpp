@@ -42,9 +42,9 @@ double RunView::onAxis(std::int64_t at, XAxis axis) const {
         case XAxis::step:
             return double(at);
         case XAxis::tokens:
-            return double(at) * tokensPerStep();
+            return tokensAt(at);
         case XAxis::flops:
-            return double(at) * tokensPerStep() * trainingFlopsPerToken;
+            return tokensAt(at) * trainingFlopsPerToken;
         case XAxis::time:
             break;
     }

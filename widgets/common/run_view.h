@@ -38,10 +38,13 @@ struct RunView {
 
     RunState state() const { return record->status.state; }
     std::int64_t step() const { return record->status.step.value; }
-    std::int64_t steps() const { return plan ? plan->training.steps : 0; }
+    std::int64_t steps() const { return plan ? total_steps(*plan) : 0; }
     double progress() const { return steps() > 0 ? double(step()) / double(steps()) : 0; }
     double tokensPerStep() const { return plan ? double(plan->training.tokens_per_step()) : 0; }
-    double tokens() const { return double(step()) * tokensPerStep(); }
+    double tokens() const { return tokensAt(step()); }
+    double tokensAt(std::int64_t step) const {
+        return plan ? double(tokens_after(plan->training, plan->phases, Step(step)).value) : 0;
+    }
     QString study() const { return plan ? QString::fromStdString(plan->study.str()) : QString(); }
     bool active() const { return state() == RunState::running || state() == RunState::paused; }
     bool resumable() const {

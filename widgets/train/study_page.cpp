@@ -241,7 +241,7 @@ void StudyPage::refresh() {
     double end = 0;
     for (const StudyRow& row : summary.rows) {
         if (!row.run) continue;
-        end = std::max(end, double(row.run->steps()) * row.run->tokensPerStep());
+        end = std::max(end, row.run->tokensAt(row.run->steps()));
         far.push_back(seriesOf(row, spec.measure.metric, XAxis::tokens));
         near.push_back(seriesOf(row, "recall/near", XAxis::tokens));
         mid.push_back(seriesOf(row, "recall/mid", XAxis::tokens));

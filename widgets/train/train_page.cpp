@@ -1,4 +1,5 @@
 #include "widgets/train/train_page.h"
+#include "core/record/metric_name.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -234,7 +235,7 @@ void TrainPage::chooseSecondMetric() {
     std::set<std::string> metrics;
     for (const RunPointer& run : runs_)
         for (const auto& [key, curve] : run->curves)
-            if (!own_panel.contains(key.second)) metrics.insert(key.second);
+            if (!own_panel.contains(key.second) && !is_head_norm(key.second)) metrics.insert(key.second);
     if (!metrics.contains(second_metric_)) {
         second_metric_.clear();
         for (const char* wish : {"eval/log_longppl", "recall/far", "eval/loss"})

@@ -1,10 +1,13 @@
 // run pause | resume | checkpoint | stop | rm
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/project_argument.h"
 #include "app/engine/cli/run_json.h"
+#include "app/engine/cli/settings.h"
 #include "app/engine/verbs/run_verbs.h"
 #include "core/launch/launcher.h"
 #include "core/record/inbox.h"
@@ -21,6 +24,7 @@ struct CommandOptions {
     std::vector<std::string> runs;
     std::string project;
     bool json = false;
+    std::vector<std::string> settings;  // of a resume
     bool forever = false;
     bool kill = false;
 };
@@ -89,12 +93,44 @@ Answer need_working(const RunFolder& folder, const std::string& kind) {
     return command(folder, kind);
 }
 
+// What may change between two attempts without changing what is trained.
+constexpr std::array<std::string_view, 6> changeable = {
+    "micro_batches", "device", "threads", "evaluate_every", "checkpoint_every", "keep_checkpoints"};
+
+Result<void> change_plan(const RunFolder& folder, const std::vector<std::string>& settings) {
+    Result<RunPlan> plan = folder.plan();
+    if (!plan) return fail(plan.error());
+    Diagnostics problems = apply_settings(settings, plan->training, plan->data);
+    for (const std::string& setting : settings) {
+        const std::string key = setting.substr(0, setting.find('='));
+        if (std::find(changeable.begin(), changeable.end(), key) == changeable.end())
+            problems.push_back(
+                {.path = "--set " + key,
+                 .rule = "would train something else; a resume can change micro_batches, device, threads, "
+                         "evaluate_every, checkpoint_every, keep_checkpoints",
+                 .found = setting});
+    }
+    for (Diagnostic problem : validate(plan->training)) problems.push_back(std::move(problem));
+    if (!problems.empty()) return fail(to_error(problems));
+    return write_plan(folder.plan_file(), *plan);
+}
+
 // A paused run goes on; one that no engine works on is started again.
-Answer resume(const RunFolder& folder) {
+Answer resume(const RunFolder& folder, const std::vector<std::string>& settings) {
     const Result<RunStatus> status = read_run_status(folder);
     if (!status) return {.id = folder.name(), .text = {}, .error = status.error()};
+    if (works(*status) && !settings.empty())
+        return {.id = folder.name(),
+                .text = {},
+                .error = Error{.kind = ErrorKind::busy,
+                               .message = "an engine works on this run: its plan cannot change now",
+                               .path = folder.path(),
+                               .hint = "Stop it first: braid-engine run stop " + folder.name()}};
     if (works(*status)) return command(folder, "resume");
     if (status->state == RunState::finished) return {.id = folder.name(), .text = "finished already"};
+    if (!settings.empty())
+        if (const Result<void> changed = change_plan(folder, settings); !changed)
+            return {.id = folder.name(), .text = {}, .error = changed.error()};
     const Result<EngineProcess> process = start_run(folder);
     if (!process) return {.id = folder.name(), .text = {}, .error = process.error()};
     return {.id = folder.name(), .text = "started, process " + std::to_string(process->identity().pid)};
@@ -173,12 +209,21 @@ void add_run_commands(CommandLine& line, CLI::App& run) {
          .example = "braid-engine run pause a91f"},
         [](const RunFolder& folder, const CommandOptions&) { return need_working(folder, "pause"); },
         options());
-    add(
+    const auto resuming = options();
+    CLI::App& resume_verb = add(
         line, run,
         {.name = "resume",
          .summary = "Let a paused run go on, or start a stopped, failed or lost one from its last checkpoint",
-         .example = "braid-engine run resume a91f"},
-        [](const RunFolder& folder, const CommandOptions&) { return resume(folder); }, options());
+         .example = "braid-engine run resume a91f\nbraid-engine run resume a91f --set micro_batches=8"},
+        [](const RunFolder& folder, const CommandOptions& given) { return resume(folder, given.settings); },
+        resuming);
+    resume_verb
+        .add_option(
+            "--set", resuming->settings,
+            "Before it starts again: micro_batches, device, threads, evaluate_every, checkpoint_every or "
+            "keep_checkpoints")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
     add(
         line, run,
         {.name = "checkpoint", .summary = "Save a run now", .example = "braid-engine run checkpoint a91f"},

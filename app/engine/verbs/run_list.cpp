@@ -84,7 +84,7 @@ Result<void> show(const ShowOptions& options) {
     line("run", plan->id.str() + (plan->name.empty() ? "" : "  " + plan->name));
     line("folder", folder->path());
     line("state", std::string(to_text(status.state)) + (status.message.empty() ? "" : ": " + status.message));
-    line("step", step_text(status, plan->training.steps));
+    line("step", step_text(status, total_steps(*plan)));
     line("architecture", format_pattern(plan->architecture.layers, plan->architecture, builtin_mixers()));
     line("data", plan->data.kind + (plan->data.corpus.empty() ? "" : " " + plan->data.corpus));
     line("study", plan->study.empty() ? "" : plan->study.str() + " " + plan->point);

@@ -1,6 +1,7 @@
 // train: makes a run and trains it, or goes on with one.
 #include <algorithm>
 
+#include "app/engine/cli/checkpoint_argument.h"
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/project_argument.h"
@@ -13,6 +14,10 @@
 #include "core/data/batch.h"
 #include "core/engine/training_run.h"
 #include "core/launch/launcher.h"
+#include "core/mixers/builtin.h"
+#include "core/spec/cost.h"
+#include "core/spec/paper_recipe.h"
+#include "core/spec/scale.h"
 
 namespace braid::cli {
 namespace {
@@ -20,7 +25,9 @@ namespace {
 struct TrainOptions {
     std::string target;  // SPEC or RUN
     std::string data = "recall";
-    std::string tokens, scale, device, name, project;
+    std::string tokens, scale, device, name, project, from, recipe;
+    double ratio = 100;
+    std::vector<std::string> phases;
     std::int64_t context = 0;
     std::int64_t vocab = 0;
     std::int64_t seed = -1;
@@ -33,7 +40,14 @@ struct TrainOptions {
 struct Planned {
     TrainingSpec training;
     DataSpec data;
+    std::vector<TrainingPhase> phases;
 };
+
+// Parameters without embedding and head of a scale's Full model: the N of a budget.
+std::int64_t non_embedding_parameters(const Scale& scale) {
+    return scale.layers * (2 * scale.d_model * scale.head_dim * (scale.heads + scale.kv_heads) +
+                           3 * scale.d_model * scale.ffn_width);
+}
 
 // Everything of the command line but SPEC, with all its problems.
 Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
@@ -45,7 +59,26 @@ Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
         planned.data = std::move(*data);
     else
         take(data.error());
-    if (planned.data.kind == "corpus") planned.training.context = 1'024;
+    if (options.recipe == "paper") {
+        const Scale* scale = find_scale(options.scale);
+        const auto recipe =
+            scale == nullptr ? std::nullopt
+                             : paper_training(scale->name, non_embedding_parameters(*scale), options.ratio);
+        if (recipe)
+            planned.training = *recipe;
+        else
+            problems.push_back({.path = "--recipe",
+                                .rule = "paper needs --scale S1, S2, S3, S4 or S5",
+                                .found = options.scale});
+    } else if (planned.data.kind == "corpus") {
+        planned.training.context = 1'024;
+    }
+    for (const std::string& text : options.phases) {
+        if (Checked<TrainingPhase> phase = parse_phase(text))
+            planned.phases.push_back(std::move(*phase));
+        else
+            take(phase.error());
+    }
     if (options.context > 0) planned.training.context = options.context;
     if (options.seed >= 0) planned.training.seed = static_cast<std::uint64_t>(options.seed);
     if (!options.device.empty()) planned.training.device = options.device;
@@ -60,7 +93,7 @@ Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
     // A short run warms up within it: the default is for runs of hundreds of steps.
     const bool given = std::any_of(options.settings.begin(), options.settings.end(),
                                    [](const std::string& s) { return s.starts_with("warmup_steps="); });
-    if (!given)
+    if (!given && options.recipe.empty())
         planned.training.warmup_steps = std::min(planned.training.warmup_steps, planned.training.steps / 10);
     take(validate(planned.training));
     return planned;
@@ -79,6 +112,10 @@ std::string command_of(const TrainOptions& options) {
     if (options.seed >= 0) add("--seed", std::to_string(options.seed));
     add("--device", options.device);
     for (const std::string& setting : options.settings) add("--set", setting);
+    add("--recipe", options.recipe);
+    if (!options.recipe.empty()) add("--ratio", to_text(ParameterValue(options.ratio)));
+    add("--from", options.from);
+    for (const std::string& phase : options.phases) add("--phase", phase);
     add("--name", options.name);
     return command;
 }
@@ -101,7 +138,16 @@ Result<RunFolder> make_run(const TrainOptions& options) {
         Progress progress(options.quiet);
         for (const std::string& note : (*data)->notes()) progress.say("Note: " + note);
     }
-    Result<ArchitectureSpec> architecture = resolve_spec(request);
+    std::optional<CheckpointChoice> from;
+    if (!options.from.empty()) {
+        Result<CheckpointChoice> found = find_checkpoint(options.from, options.project);
+        if (!found) return fail(found.error());
+        from = std::move(*found);
+        request.vocab = options.vocab > 0 ? options.vocab : from->architecture.vocab;
+    }
+    Result<ArchitectureSpec> architecture = from && options.target == "same"
+                                                ? Result<ArchitectureSpec>(from->architecture)
+                                                : resolve_spec(request);
     if (!problems.empty() || !architecture) {
         std::string message = problems.empty() ? "" : to_error(problems).message;
         if (!architecture) message += (message.empty() ? "" : "\n") + describe(architecture.error());
@@ -112,10 +158,16 @@ Result<RunFolder> make_run(const TrainOptions& options) {
                                .rule = "must be at least " + std::to_string(request.needed_vocab) +
                                        ", the vocabulary of the data",
                                .found = std::to_string(architecture->vocab)}}));
+    if (const auto resolved =
+            resolve_phases(*architecture, planned.training, planned.data, planned.phases, builtin_mixers());
+        !resolved)
+        return fail(to_error(resolved.error()));
     RunPlan plan{.name = options.name,
                  .architecture = std::move(*architecture),
                  .training = planned.training,
                  .data = planned.data,
+                 .phases = planned.phases,
+                 .weights_from = from ? std::optional(from->origin) : std::nullopt,
                  .command = command_of(options)};
     return project->add_run(std::move(plan));
 }
@@ -169,7 +221,9 @@ void add_train(CommandLine& line) {
          .example =
              "braid-engine train \"FS[w=16] x2\" --data recall --tokens 2.5M --set init=normal\nbraid-engine "
              "train \"FS x2\" --data corpus/novels --context 1024 --set batch=4 --detach\nbraid-engine train "
-             "runs/a91f",
+             "SF --scale S1 --recipe paper --data corpus/mix --phase "
+             "steps=4769,context=32768,full.rope_base=5e5\nbraid-engine train \"F[nope]S x2\" --from a91f "
+             "--tokens 1M\nbraid-engine train runs/a91f",
          .details =
              "Makes runs/<id> in the project, prints the folder and trains. A run folder in place of SPEC "
              "goes on from its last checkpoint. The last line on stdout is JSON: run, tokens, loss, "
@@ -192,6 +246,21 @@ void add_train(CommandLine& line) {
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
     verb.add_option("--set", options->settings, "A training field or data.PARAMETER; see below")
         ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    verb.add_option(
+            "--recipe", options->recipe,
+            "paper: batch, learning rate and schedule of --scale (appendix C, Table 8); --set changes parts")
+        ->check(CLI::IsMember({"paper"}));
+    verb.add_option("--ratio", options->ratio, "Tokens per parameter of the recipe (D/N)")
+        ->check(CLI::Range(1e-6, 1e6))
+        ->capture_default_str();
+    verb.add_option("--from", options->from,
+                    "Start from these weights: " + std::string(checkpoint_help) + "; SPEC may be \"same\"")
+        ->type_name("CHECKPOINT");
+    verb.add_option(
+            "--phase", options->phases,
+            "A further phase: steps=N,KEY=VALUE,... with training fields, data.PARAMETER, MIXER.PARAMETER; "
+            "may be given several times")
         ->allow_extra_args(false);
     verb.add_option("--name", options->name, "Name of the run, for people");
     verb.add_flag("--detach", options->detach,

@@ -1,6 +1,7 @@
 // Shape letters as in core/mixers/torch/ops.h.
 #include "core/engine/cuda/cuda_ops.h"
 
+#include <ATen/Context.h>
 #include <ATen/ops/_flash_attention_backward.h>
 #include <ATen/ops/_flash_attention_forward.h>
 #include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
@@ -264,9 +265,15 @@ public:
               "swiglu_backward");
     }
 
+    void set_deterministic(bool on) override {
+        deterministic_ = on;
+        // Flash attention asks for it: its backward pass then adds in a fixed order.
+        at::globalContext().setDeterministicAlgorithms(on, /*warn_only=*/true);
+    }
+
     void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
-                   double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
-                   const at::Tensor& dweight_VD) override {
+                   const at::Tensor& weights_N, double scale, const at::Tensor& loss_sum,
+                   const at::Tensor& dy_ND, const at::Tensor& dweight_VD) override {
         const at::Tensor loss_N = scratch("row losses", y_ND.size(0), at::kFloat);
         for_logits(y_ND, weight_VD, [&](std::int64_t begin, std::int64_t rows, const at::Tensor& logits_nV) {
             const at::Tensor y_nD = y_ND.narrow(0, begin, rows);
@@ -275,6 +282,7 @@ public:
                                      .loss = float_data(loss_N) + begin,
                                      .rows = rows,
                                      .vocab = logits_nV.size(1),
+                                     .weights = weights_N.defined() ? float_data(weights_N) + begin : nullptr,
                                      .scale = static_cast<float>(scale),
                                      .gradient = true},
                                     stream()),
@@ -395,8 +403,10 @@ private:
         return copy;
     }
 
-    // cuDNN is quicker for long causal attention (13.2 against 20.6 ms at T = 16,384); it has no window here.
-    static bool use_cudnn(const AttentionRule& rule, const at::Tensor& q_BTHK) {
+    // cuDNN is quicker for long causal attention (13.2 against 20.6 ms at T = 16,384); it has no window here,
+    // and its backward pass adds in no fixed order.
+    bool use_cudnn(const AttentionRule& rule, const at::Tensor& q_BTHK) const {
+        if (deterministic_) return false;
         const std::int64_t tokens = q_BTHK.size(1);
         const std::int64_t head_dim = q_BTHK.size(3);
         return (rule.window == 0 || rule.window >= tokens) && tokens >= 1024 && tokens % 64 == 0 &&
@@ -449,6 +459,7 @@ private:
     }
 
     at::Device device_;
+    bool deterministic_ = false;
     at::Tensor seed_;  // no dropout: attention kernels ask for random state all the same
     std::map<std::string, at::Tensor> scratch_;
 };

@@ -96,6 +96,9 @@ public:
     virtual at::ScalarType residual_type() const = 0;
     virtual at::ScalarType statistics_type() const = 0;  // float32; float64 with float64 masters
 
+    // Only implementations whose result never varies from run to run. Those of the CPU are so always.
+    virtual void set_deterministic(bool) {}
+
     // x = weight[tokens]. Tokens are int64, valid.
     virtual void embedding(const at::Tensor& weight_VD, const at::Tensor& tokens_N,
                            const at::Tensor& x_ND) = 0;
@@ -152,10 +155,11 @@ public:
     // Head and cross-entropy of a training step. loss_n = logsumexp(y_n W^T) - (y_n W^T)[target_n]; targets
     // below 0 are left out. loss_sum (0-dim, statistics_type()) accumulates sum_n loss_n; dy = scale *
     // d(loss_sum)/dy is overwritten; dW accumulates scale * d(loss_sum)/dW. Logits exist for a chunk of rows
-    // at a time.
+    // at a time. weights_N (statistics_type()) multiplies the gradient of each row, not the loss that is
+    // summed; undefined: all 1.
     virtual void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
-                           double scale, const at::Tensor& loss_sum, const at::Tensor& dy_ND,
-                           const at::Tensor& dweight_VD) = 0;
+                           const at::Tensor& weights_N, double scale, const at::Tensor& loss_sum,
+                           const at::Tensor& dy_ND, const at::Tensor& dweight_VD) = 0;
     // The same loss per row (0 where the target is below 0) and the index of the largest logit (int64), no
     // gradient.
     virtual void head_evaluate(const at::Tensor& y_ND, const at::Tensor& weight_VD,

@@ -1,0 +1,20 @@
+// Names of metrics that are made, not written out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace braid {
+
+inline constexpr std::string_view head_norm_prefix = "head_grad_norm/";
+
+// |dL/dW_Q|_F of one query head: "head_grad_norm/L3.H5", both from 0.
+inline std::string head_norm_metric(std::int64_t layer, std::int64_t head) {
+    std::string name(head_norm_prefix);
+    name.append("L").append(std::to_string(layer)).append(".H").append(std::to_string(head));
+    return name;
+}
+inline bool is_head_norm(std::string_view metric) { return metric.starts_with(head_norm_prefix); }
+
+}  // namespace braid
