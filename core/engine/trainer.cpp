@@ -198,4 +198,12 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
     return metrics;
 }
 
+std::map<std::string, std::int64_t> Trainer::evaluation_queries() const {
+    std::map<std::string, std::int64_t> counts;
+    if (evaluation_)
+        for (const Query& query : evaluation_->queries)
+            ++counts[evaluation_->groups[static_cast<std::size_t>(query.group)]];
+    return counts;
+}
+
 }  // namespace braid

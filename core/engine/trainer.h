@@ -74,6 +74,8 @@ public:
 
     // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss".
     Result<std::map<std::string, double>> evaluate();
+    // How many queries each accuracy of the last evaluation is the mean over; empty before the first.
+    std::map<std::string, std::int64_t> evaluation_queries() const;
 
 private:
     Trainer() = default;
