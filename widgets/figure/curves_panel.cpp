@@ -358,12 +358,14 @@ void CurvesPanel::drawGap(const std::vector<CurvePtr>& curves, double threshold)
     const std::string amount = tokens               ? format_si(gap->more(), "tokens")
                                : panel_.x == "step" ? format_count(std::llround(gap->more())) + " steps"
                                                     : format_duration(gap->more());
-    const QString text =
-        QStringLiteral("%1%2 more, %3%4 ×")
-            .arg(gap->at_least ? QStringLiteral("over ") : QString(), QString::fromStdString(amount),
-                 gap->at_least ? QStringLiteral("over ") : QString(),
-                 QString::fromStdString(format_fixed(gap->ratio(), 1)));
-    const double half = canvas_.textWidth(text, 500) / 2 + FigureCanvas::mm(1);
+    const QString over = gap->at_least ? QStringLiteral("over ") : QString();
+    const QString ratio = over + QString::fromStdString(format_fixed(gap->ratio(), 1)) + QStringLiteral(" ×");
+    QString text = over + QString::fromStdString(amount) + QStringLiteral(" more, ") + ratio;
+    const auto half_of = [&](const QString& words) {
+        return canvas_.textWidth(words, 500) / 2 + FigureCanvas::mm(1);
+    };
+    if (2 * half_of(text) > to - from) text = ratio;  // the words would run into the curves
+    const double half = half_of(text);
     const double y = top + (area.bottom() - top) * 0.31;
     const double end = FigureCanvas::mm(0.8);
     // The text keeps left of the slowest curve, which rises before it gets there.

@@ -230,10 +230,13 @@ void MarksLayer::drawGap(QCPPainter* painter, const std::vector<int>& shown) con
         state_->factorX ? QString::fromStdString(format_si(gap->more())) : state_->xText(gap->more());
     const QString unit = threshold.unit.isEmpty() ? QString() : QLatin1Char(' ') + threshold.unit;
     const QString ratio = QString::fromStdString(format_fixed(gap->ratio(), 1));
-    const QString text = gap->at_least ? CurvePlot::tr("over %1%2 more, over %3 ×").arg(amount, unit, ratio)
-                                       : CurvePlot::tr("%1%2 more, %3 ×").arg(amount, unit, ratio);
+    QString text = gap->at_least ? CurvePlot::tr("over %1%2 more, over %3 ×").arg(amount, unit, ratio)
+                                 : CurvePlot::tr("%1%2 more, %3 ×").arg(amount, unit, ratio);
     painter->setFont(tickFont(600));
     const QFontMetrics metrics(painter->font());
+    if (metrics.horizontalAdvance(text) > to - from) {  // the words would run into the curves
+        text = gap->at_least ? CurvePlot::tr("over %1 ×").arg(ratio) : CurvePlot::tr("%1 ×").arg(ratio);
+    }
     const double width = metrics.horizontalAdvance(text);
     const double y = std::floor(top + (area.bottom() - top) * 0.31) + 0.5;
     painter->setPen(QPen(colours.text2, 1.2));
