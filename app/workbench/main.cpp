@@ -22,9 +22,7 @@
 #include "core/record/project.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/theme.h"
-#ifdef BRAID_HAS_FIGURES
 #include "widgets/figure/figure_command.h"
-#endif
 
 namespace braid::ui {
 namespace {
@@ -145,10 +143,6 @@ int runWindow(int argc, char** argv) {
 }  // namespace braid::ui
 
 int main(int argc, char** argv) {
-    if (argc > 1 && std::strcmp(argv[1], "figure") == 0) {
-#ifdef BRAID_HAS_FIGURES
-        return braid::ui::runFigureCommand(argc, argv);
-#endif
-    }
+    if (argc > 1 && std::strcmp(argv[1], "figure") == 0) return braid::ui::runFigureCommand(argc, argv);
     return braid::ui::runWindow(argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <QMenuBar>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QThreadPool>
 #include <QTimer>
 #include <QTreeView>
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "widgets/common/run_list_model.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/toast.h"
+#include "widgets/figure/figure_dialog.h"
 #include "widgets/runs/project_panel.h"
 
 namespace braid::ui {
@@ -110,6 +112,7 @@ MainWindow::MainWindow(ProjectSession& session, RunCommands& commands, std::vect
 MainWindow::~MainWindow() {
     // The pages belong to widgets that die later than the workspaces that look after them; what a workspace
     // says while it ends finds nobody.
+    QThreadPool::globalInstance()->waitForDone();  // a figure may be on its way
     current_.clear();
     for (Place& place : places_) {
         if (place.workspace) place.workspace->disconnect(this);
@@ -342,6 +345,7 @@ void MainWindow::followSession() {
         showWorkspace(QStringLiteral("train"));
     };
     connect(projectPanel_, &ProjectPanel::runOpened, this, openRun);
+    connect(projectPanel_, &ProjectPanel::figureOpened, this, &MainWindow::openFigure);
     connect(projectPanel_, &ProjectPanel::newArchitectureWanted, this, &MainWindow::newArchitecture);
     connect(statusBar_, &StatusBar::runClicked, this, openRun);
     connect(statusBar_, &StatusBar::queueClicked, this, [this] { showWorkspace(QStringLiteral("train")); });
@@ -383,6 +387,27 @@ void MainWindow::newArchitecture() {
     wantedArchitecture_ = session_.freeArchitectureName(tr("hybrid"));
     spec.name = wantedArchitecture_.toStdString();
     session_.saveArchitecture(wantedArchitecture_, spec);
+}
+
+// The description is read off the GUI thread; the dialog looks for its data by itself.
+void MainWindow::openFigure(const QString& name) {
+    const auto& figures = session_.figures();
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [&name](const FigureEntry& entry) { return entry.name == name; });
+    if (found == figures.end()) return;
+    QThreadPool::globalInstance()->start([this, name, file = found->file.toStdString()] {
+        const Result<FigureSpec> spec = read_figure(file);
+        QMetaObject::invokeMethod(this, [this, name, spec] {
+            if (!spec) {
+                toasts_->show(QString::fromStdString(describe(spec.error())));
+                return;
+            }
+            auto* dialog = new FigureDialog(*spec, {.projectFolder = session_.folder(), .name = name}, this);
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            connect(dialog, &QDialog::accepted, this, [this] { session_.refresh(); });
+            dialog->open();
+        });
+    });
 }
 
 // --- shell

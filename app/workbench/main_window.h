@@ -93,6 +93,7 @@ private:
     void followSession();
     void runStateChanged(const RunPointer& run, RunState before);
     void newArchitecture();
+    void openFigure(const QString& name);
     void copyAsCommand();
     void showPalette();
     void setInspector(Workspace* workspace);

@@ -17,6 +17,8 @@
 #include "widgets/common/command_palette.h"
 #include "widgets/common/run_list_model.h"
 #include "widgets/common/toast.h"
+#include "widgets/figure/figure_dialog.h"
+#include "widgets/runs/project_panel.h"
 
 namespace braid::ui {
 namespace {
@@ -244,6 +246,23 @@ TEST_F(Window, AProjectThatCannotBeOpenedIsSaidAndTheWindowGoesOn) {
     ASSERT_TRUE(waitFor([&] { return window_->toasts()->count() == 1; }));
     ASSERT_TRUE(openProject());
     EXPECT_TRUE(window_->windowTitle().startsWith(QStringLiteral("hybrids")));
+}
+
+TEST_F(Window, AFigureOfTheTreeOpensItsDialogAndABrokenOneSaysWhy) {
+    fixture_.addStudy("laziness");
+    fixture_.addFinishedRun("Window 4", "laziness", "window-4/seed-1");
+    fixture_.addDocument(DocumentKind::figure, "loss", R"({"schema_version": 1, "kind": "curves",
+        "source": {"study": "laziness"}, "panels": [{"metric": "loss"}]})");
+    fixture_.addDocument(DocumentKind::figure, "broken", "{");
+    ASSERT_TRUE(openProject());
+    Q_EMIT window_->projectPanel()->figureOpened(QStringLiteral("loss"));
+    ASSERT_TRUE(waitFor([&] { return QApplication::activeModalWidget() != nullptr; }));
+    QPointer<QWidget> dialog = QApplication::activeModalWidget();
+    EXPECT_NE(qobject_cast<FigureDialog*>(dialog.data()), nullptr);
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    ASSERT_TRUE(waitFor([&] { return dialog.isNull(); }));
+    Q_EMIT window_->projectPanel()->figureOpened(QStringLiteral("broken"));
+    ASSERT_TRUE(waitFor([&] { return window_->toasts()->count() == 1; }));
 }
 
 TEST_F(Window, EverythingInTheBarsHasAName) {

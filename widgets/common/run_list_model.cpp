@@ -4,12 +4,13 @@
 
 namespace braid::ui {
 
-// Newest first; the id decides between runs of one second, so that the order never wavers.
+// Newest first; name and id decide between runs of one second, so that the order never wavers.
 bool RunListModel::before(const RunPointer& a, const RunPointer& b) {
     const std::string first = a->plan ? a->plan->created : std::string();
     const std::string second = b->plan ? b->plan->created : std::string();
     if (first != second) return first > second;
-    return a->id > b->id;
+    if (a->name != b->name) return a->name < b->name;
+    return a->id < b->id;
 }
 
 int RunListModel::rowCount(const QModelIndex& parent) const {

@@ -220,7 +220,8 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
             return QSize(size.width() + field_padding * 2 + arrow_width,
                          std::max(size.height(), controlHeight()));
         case CT_SpinBox:
-            return QSize(size.width() + arrow_width, std::max(size.height(), controlHeight()));
+            return QSize(size.width() + arrow_width + 2 * field_padding,
+                         std::max(size.height(), controlHeight()));
         case CT_ToolButton: {
             const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
             if (!button) break;
