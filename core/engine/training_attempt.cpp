@@ -91,9 +91,10 @@ Result<TrainingOutcome> TrainingAttempt::train() {
     if (!saved)
         return fail({.kind = saved.error().kind,
                      .message = "the last checkpoint could not be written; " + last_good(),
-                     .path = saved.error().path,
+                     .path = writer_.folder().path(),
                      .hint = "Make room and resume the run",
-                     .cause = std::make_shared<const Error>(saved.error())});
+                     .cause = std::make_shared<const Error>(
+                         Error{.kind = saved.error().kind, .message = saved.error().message})});
     for (const std::string& id : stop_commands_)
         writer_.command_done(id, "stopped at " + step_text(trainer_->step()) + ", saved");
     const RunState state = at_the_end() ? RunState::finished : RunState::cancelled;
@@ -195,8 +196,8 @@ Result<void> TrainingAttempt::save() {
 void TrainingAttempt::try_to_save() {
     if (const Result<void> saved = save(); !saved)
         note(LogLevel::warning, "checkpoint/failed",
-             "no checkpoint at " + step_text(trainer_->step()) + ": " + describe(saved.error()) +
-                 " The run goes on; " + last_good());
+             "no checkpoint at " + step_text(trainer_->step()) + " (" + saved.error().message +
+                 "). The run goes on; " + last_good());
 }
 
 void TrainingAttempt::remove_old_checkpoints() {
@@ -214,8 +215,7 @@ void TrainingAttempt::remove_old_checkpoints() {
 
 std::string TrainingAttempt::last_good() const {
     if (!saved_) return "there is no checkpoint yet";
-    return "the last good checkpoint is " + step_text(*saved_) + " (" +
-           writer_.folder().checkpoint_folder(*saved_) + ")";
+    return "the last good checkpoint is " + step_text(*saved_);
 }
 
 bool TrainingAttempt::go_on() {

@@ -32,8 +32,12 @@ Json to_json(const RunEntry& entry) {
 }
 
 Json to_json(const Attempt& attempt) {
-    return {{"number", attempt.number.value}, {"from", attempt.from.value}, {"host", attempt.process.host},
-            {"pid", attempt.process.pid},     {"started", attempt.started}, {"ended", attempt.ended}};
+    return {{"number", attempt.number.value},
+            {"from", attempt.from.value < 0 ? Json(nullptr) : Json(attempt.from.value)},
+            {"host", attempt.process.host},
+            {"pid", attempt.process.pid},
+            {"started", attempt.started},
+            {"ended", attempt.ended}};
 }
 
 Json to_json(const CheckpointRecord& checkpoint) {

@@ -43,9 +43,11 @@ Result<ArchitectureSpec> from_pattern(const SpecRequest& request) {
     const Scale* scale = find_scale(scale_name);
     const Checked<Pattern> pattern = parse_pattern(text, builtin_mixers());
     std::string problem;
-    if (!pattern)
+    if (!pattern) {
         problem = "the pattern is not right (nor is it a preset or a file)\n" +
                   show_problems(text, pattern.error());
+        while (problem.ends_with('\n')) problem.pop_back();
+    }
     if (scale == nullptr)
         problem +=
             (problem.empty() ? "" : "\n") +

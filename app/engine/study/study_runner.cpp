@@ -18,6 +18,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto look_every = 200ms;
+constexpr auto speed_window = 30s;
 
 bool works(RunState state) { return state == RunState::running || state == RunState::paused; }
 
@@ -38,7 +39,7 @@ public:
 
     Result<void> plan();
     bool work();  // false: nothing is left to do
-    StudyProgress progress() const;
+    StudyProgress progress();
     StudyOutcome outcome() const { return outcome_; }
 
 private:
@@ -47,6 +48,7 @@ private:
     void end(const Working& working);
     void stop_all();
     std::int64_t steps_done() const;
+    double seconds_left(std::int64_t done);
 
     const OpenedStudy& study_;
     const StudyRunOptions& options_;
@@ -58,8 +60,7 @@ private:
     std::int64_t threads_ = 1;
     std::string device_;
     std::int64_t steps_total_ = 0;
-    std::int64_t steps_at_start_ = 0;
-    Clock::time_point began_ = Clock::now();
+    std::deque<std::pair<Clock::time_point, std::int64_t>> recent_;  // steps done, a look apart
     StudyOutcome outcome_;
 };
 
@@ -90,7 +91,6 @@ Result<void> Runner::plan() {
     const std::int64_t jobs = options_.jobs > 0 ? options_.jobs : cuda ? 1 : std::min(cores, wanted);
     jobs_ = static_cast<std::size_t>(jobs);
     threads_ = cuda ? 0 : std::max<std::int64_t>(1, cores / jobs);
-    steps_at_start_ = steps_done();
     return {};
 }
 
@@ -179,15 +179,22 @@ std::int64_t Runner::steps_done() const {
     return steps;
 }
 
-StudyProgress Runner::progress() const {
+// From the speed of the last half minute: a machine that gets busy shows at once.
+double Runner::seconds_left(std::int64_t done) {
+    const Clock::time_point now = Clock::now();
+    recent_.emplace_back(now, done);
+    while (recent_.size() > 2 && now - recent_[1].first > speed_window) recent_.pop_front();
+    const double spent = std::chrono::duration<double>(now - recent_.front().first).count();
+    const std::int64_t steps = done - recent_.front().second;
+    if (steps < 10 || spent < 1) return std::numeric_limits<double>::quiet_NaN();
+    return spent / static_cast<double>(steps) * static_cast<double>(steps_total_ - done);
+}
+
+StudyProgress Runner::progress() {
     StudyProgress now{.finished = outcome_.finished, .points = state_.points.size(), .stopping = stopping()};
     const std::int64_t done = steps_done();
     if (steps_total_ > 0) now.fraction = static_cast<double>(done) / static_cast<double>(steps_total_);
-    const double spent = std::chrono::duration<double>(Clock::now() - began_).count();
-    const std::int64_t here = done - steps_at_start_;
-    now.seconds_left = here < 10
-                           ? std::numeric_limits<double>::quiet_NaN()
-                           : spent / static_cast<double>(here) * static_cast<double>(steps_total_ - done);
+    now.seconds_left = seconds_left(done);
     for (const Working& working : working_)
         now.running.push_back({.label = working.point->plan.name,
                                .status = working.point->run->status,

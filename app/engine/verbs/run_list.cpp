@@ -100,9 +100,9 @@ Result<void> show(const ShowOptions& options) {
     if (!metrics.empty()) text += "\n" + metrics.text();
     Table attempts({{"ATTEMPT", true}, {"FROM", true}, {"HOST"}, {"PID", true}, {"STARTED"}, {"ENDED"}});
     for (const Attempt& attempt : run->attempts)
-        attempts.add({std::to_string(attempt.number.value), std::to_string(attempt.from.value),
-                      attempt.process.host, std::to_string(attempt.process.pid), attempt.started,
-                      attempt.ended});
+        attempts.add({std::to_string(attempt.number.value),
+                      attempt.from.value < 0 ? "" : std::to_string(attempt.from.value), attempt.process.host,
+                      std::to_string(attempt.process.pid), attempt.started, attempt.ended});
     if (!attempts.empty()) text += "\n" + attempts.text();
     print(text);
     return {};

@@ -123,16 +123,15 @@ std::string command_of(const TrainOptions& options) {
 Result<RunFolder> make_run(const TrainOptions& options) {
     Diagnostics problems;
     const Planned planned = plan_training(options, problems);
-    const Result<Project> project = find_or_make_project(options.project);
-    if (!project) return fail(project.error());
-    SpecRequest request{.text = options.target,
-                        .scale = options.scale,
-                        .vocab = options.vocab,
-                        .project_folder = project->folder()};
+    SpecRequest request{.text = options.target, .scale = options.scale, .vocab = options.vocab};
+    if (const Result<Project> present = find_project(options.project))
+        request.project_folder = present->folder();
+    else if (!options.project.empty())
+        return fail(present.error());
     if (problems.empty()) {
         // The data first: they say which vocabulary a pattern gets.
         const Result<std::unique_ptr<DataSource>> data =
-            make_data_source(planned.data, planned.training, project->folder());
+            make_data_source(planned.data, planned.training, request.project_folder);
         if (!data) return fail(data.error());
         request.needed_vocab = (*data)->vocab();
         Progress progress(options.quiet);
@@ -162,6 +161,9 @@ Result<RunFolder> make_run(const TrainOptions& options) {
             resolve_phases(*architecture, planned.training, planned.data, planned.phases, builtin_mixers());
         !resolved)
         return fail(to_error(resolved.error()));
+    // Made only now: a mistake leaves nothing behind.
+    const Result<Project> project = find_or_make_project(options.project);
+    if (!project) return fail(project.error());
     RunPlan plan{.name = options.name,
                  .architecture = std::move(*architecture),
                  .training = planned.training,
