@@ -1,5 +1,6 @@
 #include "core/record/database.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <linux/magic.h>
 #include <sqlite3.h>
 #include <sys/vfs.h>
@@ -119,6 +120,21 @@ SQLite::Database open_for_reading(const std::string& file) {
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 << 20);
     database.exec("PRAGMA cell_size_check = ON");
     return database;
+}
+
+Result<void> copy_database(SQLite::Database& source, const std::string& file) {
+    {
+        SQLite::Database copy(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        // A lock on a network file system may not even exist.
+        copy.exec("PRAGMA locking_mode = EXCLUSIVE");
+        SQLite::Backup backup(copy, source);
+        if (backup.executeStep(-1) != SQLITE_DONE)
+            return fail(ErrorKind::busy, "the database is locked by another program", file);
+    }
+    SQLite::Database plain(file, SQLite::OPEN_READWRITE);
+    plain.exec("PRAGMA locking_mode = EXCLUSIVE");
+    plain.exec("PRAGMA journal_mode = DELETE");
+    return {};
 }
 
 bool on_network_file_system(const std::string& path) {

@@ -1,7 +1,5 @@
 #include "core/record/store_file.h"
 
-#include <SQLiteCpp/Backup.h>
-
 #include <unistd.h>
 
 #include <cstdlib>
@@ -70,22 +68,9 @@ Result<void> StoreFile::publish(SQLite::Database& working) const {
         remove_store(temporary);
         return fail(std::move(error));
     };
-    const Result<void> copied = guarded(temporary, [&]() -> Result<void> {
-        SQLite::Database snapshot(temporary, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-        // Nobody else looks at the temporary file, and a lock on a network file system may not even exist.
-        snapshot.exec("PRAGMA locking_mode = EXCLUSIVE");
-        SQLite::Backup backup(snapshot, working);
-        backup.executeStep(-1);
-        return {};
-    });
+    const Result<void> copied =
+        guarded(temporary, [&]() -> Result<void> { return copy_database(working, temporary); });
     if (!copied) return give_up(copied.error());
-    const Result<void> plain = guarded(temporary, [&]() -> Result<void> {
-        SQLite::Database snapshot(temporary, SQLite::OPEN_READWRITE);
-        snapshot.exec("PRAGMA locking_mode = EXCLUSIVE");
-        snapshot.exec("PRAGMA journal_mode = DELETE");
-        return {};
-    });
-    if (!plain) return give_up(plain.error());
     if (::rename(temporary.c_str(), published_.c_str()) != 0)
         return give_up(error_from_errno(errno, "cannot publish", published_));
     return {};

@@ -145,6 +145,29 @@ TEST_F(Training, ADetachedRunObeysWithin200Milliseconds) {
     EXPECT_GT(fs::file_size(folder + "/engine.log"), 0U);
 }
 
+TEST_F(Training, ALiveRunIsExportedWholeAndTheCopyGoesOn) {
+    const Finished detached = engine(small(100'000, {"--detach"}));
+    ASSERT_EQ(detached.code, 0) << detached.all();
+    const std::string id = detached.last_json()["run"];
+    wait_for_run(25);
+    const Finished exported = engine({"run", "export", id, "--out", place_.path("kopie"), "--json"});
+    ASSERT_EQ(exported.code, 0) << exported.all();
+    EXPECT_EQ(exported.json()["status"]["state"], "cancelled");
+    EXPECT_EQ(show(id)["status"]["state"], "running");
+    EXPECT_EQ(engine({"run", "stop", id}).code, 0);
+    const Json copy = show(place_.path("kopie"));
+    EXPECT_GE(copy["status"]["step"], 20);
+    EXPECT_EQ(engine({"run", "export", id, "--out", place_.path("kopie")}).code, 1) << "nothing is overwritten";
+    // Its plan is the same; it trains on from the copied checkpoint, in its own folder.
+    const Call again = call({"train", place_.path("kopie")});
+    Started going = start(again);
+    EXPECT_TRUE(within(std::chrono::seconds(40), [&] {
+        return show(place_.path("kopie"))["status"]["step"].get<int>() > copy["status"]["step"].get<int>() + 5;
+    }));
+    going.signal(SIGINT);
+    EXPECT_EQ(going.wait().code, 130);
+}
+
 TEST_F(Training, ASecondEngineIsBusyAndNamesTheFirst) {
     const Finished detached = engine(small(100'000, {"--detach"}));
     ASSERT_EQ(detached.code, 0) << detached.all();

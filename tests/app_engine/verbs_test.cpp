@@ -123,6 +123,12 @@ TEST(Train, EveryWrongSettingIsReported) {
     EXPECT_EQ(all.code, 2) << all.all();
     for (const char* word : {"nosuch", "many", "-3", "lerning_rate", "key=value", "S9", "^"})
         EXPECT_NE(all.err.find(word), std::string::npos) << word << "\n" << all.err;
+    const Finished nowhere = run({{"train", "FS", "--data", "no such corpus", "--tokens", "1e5"},
+                                  place.path(""),
+                                  {},
+                                  {{"XDG_DATA_HOME", place.path("data")}}});
+    EXPECT_NE(nowhere.code, 0);
+    EXPECT_FALSE(std::filesystem::exists(place.path("data"))) << "a mistake leaves no project behind";
 }
 
 TEST(Run, UnknownRunsAreNamed) {

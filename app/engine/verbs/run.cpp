@@ -8,6 +8,7 @@ void add_run(CommandLine& line) {
     add_run_list(line, run);
     add_run_metrics(line, run);
     add_run_commands(line, run);
+    add_run_export(line, run);
 }
 
 }  // namespace braid::cli

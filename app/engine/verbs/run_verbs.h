@@ -10,5 +10,6 @@ inline constexpr const char* run_help = "Id of a run (its beginning is enough), 
 void add_run_list(CommandLine& line, CLI::App& run);      // list, show
 void add_run_metrics(CommandLine& line, CLI::App& run);   // metrics, tail
 void add_run_commands(CommandLine& line, CLI::App& run);  // pause, resume, checkpoint, stop, rm
+void add_run_export(CommandLine& line, CLI::App& run);    // export
 
 }  // namespace braid::cli
