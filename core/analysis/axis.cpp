@@ -26,16 +26,6 @@ struct Factor {
 };
 constexpr std::array<Factor, 4> factors{{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
 
-std::string superscript(int number) {
-    static constexpr std::array<std::string_view, 10> digits{
-        "\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
-    std::string text = number < 0 ? "\u207b" : "";
-    for (const char digit : std::to_string(std::abs(number))) {
-        text += digits[static_cast<std::size_t>(digit - '0')];
-    }
-    return text;
-}
-
 // 1, 2, 2.5 or 5 times a power of ten, so that about `target` steps fill `length`.
 double nice_step(double length, int target, bool whole) {
     const double rough = length / std::max(1, target);
@@ -66,7 +56,11 @@ Ticks linear_ticks(AxisRange range, const TickOptions& options) {
     Ticks ticks;
     const double step = nice_step(range.size(), options.target, options.whole);
     const double largest = std::max(std::abs(range.lower), std::abs(range.upper));
-    if (options.use_factor) {
+    if (options.use_factor && largest >= 999.5e12) {  // FLOPs
+        const int exponent = static_cast<int>(std::floor(std::log10(largest * 1.0005))) / 3 * 3;
+        ticks.factor = std::pow(10, exponent);
+        ticks.factor_name = format_power_of_ten(exponent);
+    } else if (options.use_factor) {
         for (const Factor& factor : factors) {
             // 0.5 M, but 900 k: the factor that leaves one digit before the point at the far end.
             if (largest >= factor.value * 0.9995) {
@@ -109,7 +103,7 @@ std::string log_label(double value, int exponent, bool plain, const TickOptions&
         return format_fixed(value, decimals_of(value));
     }
     const double mantissa = value / std::pow(10, exponent);
-    const std::string power = "10" + superscript(exponent);
+    const std::string power = format_power_of_ten(exponent);
     return std::abs(mantissa - 1) < 1e-9 ? power : format_fixed(mantissa, 0) + "\u00d7" + power;
 }
 

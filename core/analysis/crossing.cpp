@@ -28,35 +28,53 @@ std::optional<Crossing> first_crossing(const Curve& curve, double threshold, Cro
     return std::nullopt;
 }
 
-std::optional<CrossingGap> slowest_gap(const std::vector<CurvePtr>& curves, double threshold,
-                                       CrossingSide side) {
-    struct Arrival {
-        std::size_t index;
-        double x;  // infinite: never
-        double end;
-    };
-    std::vector<Arrival> arrivals;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-        if (!curves[i] || curves[i]->is_empty()) {
-            continue;
-        }
-        const auto crossing = first_crossing(*curves[i], threshold, side);
-        arrivals.push_back(
-            {i, crossing ? crossing->point.x : std::numeric_limits<double>::infinity(), curves[i]->back().x});
+double median_crossing(const std::vector<CurvePtr>& curves, double threshold, CrossingSide side) {
+    std::vector<double> places;
+    for (const CurvePtr& curve : curves) {
+        const auto crossing = first_crossing(*curve, threshold, side);
+        places.push_back(crossing ? crossing->point.x : std::numeric_limits<double>::infinity());
     }
-    if (arrivals.size() < 2) {
+    if (places.empty()) {
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+    std::sort(places.begin(), places.end());
+    const std::size_t half = places.size() / 2;
+    return places.size() % 2 == 1 ? places[half] : (places[half - 1] + places[half]) / 2;
+}
+
+std::optional<CrossingGap> slowest_gap(const std::vector<Arrival>& arrivals) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        if (!std::isnan(arrivals[i].x)) {
+            order.push_back(i);
+        }
+    }
+    if (order.size() < 2) {
         return std::nullopt;
     }
-    std::stable_sort(arrivals.begin(), arrivals.end(),
-                     [](const Arrival& a, const Arrival& b) { return a.x > b.x; });
-    const Arrival& slowest = arrivals[0];
-    const Arrival& second = arrivals[1];
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return arrivals[a].x > arrivals[b].x; });
+    const Arrival& slowest = arrivals[order[0]];
+    const Arrival& second = arrivals[order[1]];
     const bool never = std::isinf(slowest.x);
     const double to = never ? slowest.end : slowest.x;
     if (std::isinf(second.x) || !(to > second.x) || !(second.x > 0)) {
         return std::nullopt;
     }
-    return CrossingGap{slowest.index, second.index, second.x, to, never};
+    return CrossingGap{order[0], order[1], second.x, to, never};
+}
+
+std::optional<CrossingGap> slowest_gap(const std::vector<CurvePtr>& curves, double threshold,
+                                       CrossingSide side) {
+    std::vector<Arrival> arrivals;
+    for (const CurvePtr& curve : curves) {
+        if (!curve || curve->is_empty()) {
+            arrivals.push_back({.x = std::numeric_limits<double>::quiet_NaN()});
+        } else {
+            arrivals.push_back({median_crossing({curve}, threshold, side), curve->back().x});
+        }
+    }
+    return slowest_gap(arrivals);
 }
 
 }  // namespace braid

@@ -23,6 +23,18 @@ struct Crossing {
 std::optional<Crossing> first_crossing(const Curve& curve, double threshold,
                                        CrossingSide side = CrossingSide::reaches_above);
 
+// Over the seeds of a variant: the median of where each curve first reaches the threshold, one that never
+// does counting as later than all others. Infinite: half of them or more never do. NaN: no curves.
+double median_crossing(const std::vector<CurvePtr>& curves, double threshold,
+                       CrossingSide side = CrossingSide::reaches_above);
+
+// Where one curve, or the median of several, reached the threshold (infinite: never) and its record ends. NaN
+// for what has no record.
+struct Arrival {
+    double x = 0;
+    double end = 0;
+};
+
 // The slowest curve against the second slowest: "1.23 M tokens more, 2.2 x".
 struct CrossingGap {
     std::size_t slowest = 0;  // index into the curves
@@ -36,6 +48,7 @@ struct CrossingGap {
 };
 
 // Nothing with fewer than two curves, if two or more never get there, or if the slowest is not slower.
+std::optional<CrossingGap> slowest_gap(const std::vector<Arrival>& arrivals);
 std::optional<CrossingGap> slowest_gap(const std::vector<CurvePtr>& curves, double threshold,
                                        CrossingSide side = CrossingSide::reaches_above);
 

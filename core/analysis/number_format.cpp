@@ -85,9 +85,28 @@ std::string format_significant(double value, int digits) {
     return text + std::to_string(std::abs(exponent));
 }
 
+std::string format_power_of_ten(int exponent) {
+    static constexpr std::array<std::string_view, 10> digits{
+        "\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+    std::string text = exponent < 0 ? "10\u207b" : "10";
+    for (const char digit : std::to_string(std::abs(exponent))) {
+        text += digits[static_cast<std::size_t>(digit - '0')];
+    }
+    return text;
+}
+
 std::string format_si(double value, std::string_view unit) {
     if (auto text = not_a_number(value)) {
         return with_unit(*text, "", unit);
+    }
+    if (std::abs(value) >= 999.5e12) {
+        // The exponent after rounding: 9.996e15 is 1.00e16.
+        const std::string scientific = fmt::format("{:.2e}", value);
+        const std::size_t e = scientific.find('e');
+        const double mantissa = std::stod(scientific.substr(0, e));
+        return with_unit(
+            format_fixed(mantissa, 2) + "\u00d7" + format_power_of_ten(std::stoi(scientific.substr(e + 1))),
+            "", unit);
     }
     static constexpr std::array<std::string_view, 5> prefixes{"", "k", "M", "B", "T"};
     double scaled = std::abs(value);

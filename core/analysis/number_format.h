@@ -13,8 +13,11 @@ std::string format_count(std::int64_t value);
 std::string format_fixed(double value, int decimals);
 // Shortest with `digits` significant digits: "3.227", "1.953e−3", "612,000".
 std::string format_significant(double value, int digits = 4);
-// Three digits and a prefix of counts: "2.46 M", "90.1 k", "47.7 B"; below 1,000 as it is.
+// Three digits and a prefix of counts: "2.46 M", "90.1 k", "47.7 B"; below 1,000 as it is, from 10^15 on
+// "2.46×10¹⁸".
 std::string format_si(double value, std::string_view unit = {});
+// "10⁻³"
+std::string format_power_of_ten(int exponent);
 // "49 s", "3 min 24 s", "12 h 51 min", "4.7 days"
 std::string format_duration(double seconds);
 // "01:12", "1:02:03"

@@ -34,6 +34,10 @@ TEST(Axis, countsShareOneFactor) {
     const Ticks ticks = make_ticks(linear, {0, 2'457'600}, {.use_factor = true});
     EXPECT_EQ(ticks.factor, 1e6);
     EXPECT_EQ(ticks.factor_name, "M");
+    const Ticks flops = make_ticks(linear, {0, 4e19}, {.use_factor = true});
+    EXPECT_EQ(flops.factor, 1e18);
+    EXPECT_EQ(flops.factor_name, "10¹⁸");
+    EXPECT_EQ(flops.major.back().label, "40");
     EXPECT_EQ(labels(ticks), (Texts{"0.0", "0.5", "1.0", "1.5", "2.0"}));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 using namespace braid;
@@ -55,4 +56,17 @@ TEST(CrossingGap, comparesTheSlowestTwo) {
     EXPECT_FALSE(slowest_gap({quick}, 0.9));
     EXPECT_FALSE(slowest_gap({quick, quick}, 0.9)) << "equally fast";
     EXPECT_FALSE(slowest_gap({}, 0.9));
+}
+
+TEST(MedianCrossing, isOverTheSeedsAndNeverIsLaterThanAll) {
+    const CurvePtr at_20 = Curve::make(steps, std::vector<double>{0, 0.95, 1, 1, 1});
+    const CurvePtr at_40 = Curve::make(steps, std::vector<double>{0, 0, 0.95, 1, 1});
+    const CurvePtr at_80 = Curve::make(steps, std::vector<double>{0, 0, 0, 0, 0.95});
+    const CurvePtr never = Curve::make(steps, std::vector<double>{0, 0, 0, 0, 0.1});
+    EXPECT_EQ(median_crossing({at_80, at_20, at_40}, 0.9), 40) << "their mean curve gets there at 80";
+    EXPECT_EQ(median_crossing({at_20, at_40}, 0.9), 30);
+    EXPECT_EQ(median_crossing({at_20, never, at_40}, 0.9), 40);
+    EXPECT_TRUE(std::isinf(median_crossing({at_20, never}, 0.9)));
+    EXPECT_TRUE(std::isinf(median_crossing({never}, 0.9)));
+    EXPECT_TRUE(std::isnan(median_crossing({}, 0.9)));
 }

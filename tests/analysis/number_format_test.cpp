@@ -47,6 +47,9 @@ TEST(NumberFormat, siPrefixesKeepThreeDigitsAndASpace) {
     EXPECT_EQ(format_si(600), "600");
     EXPECT_EQ(format_si(0.5, "s"), "0.50 s");
     EXPECT_EQ(format_si(-3000), "−3.00 k");
+    EXPECT_EQ(format_si(614e12, "FLOPs"), "614 T FLOPs");
+    EXPECT_EQ(format_si(999.9e12), "1.00×10¹⁵");
+    EXPECT_EQ(format_si(-2.456e18, "FLOPs"), "−2.46×10¹⁸ FLOPs");
 }
 
 TEST(NumberFormat, times) {

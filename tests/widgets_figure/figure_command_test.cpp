@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include "core/analysis/number_format.h"
+#include "core/spec/cost.h"
 #include "tests/widgets_figure/study_project.h"
 
 using namespace braid;
@@ -117,4 +118,23 @@ TEST_F(FigureCommand, oneBrokenRunDoesNotTakeTheOthersWithIt) {
     const Answer answer = run({"far-recall", "--project", root_, "--out", out("fig.pdf")});
     EXPECT_EQ(answer.code, 0) << answer.text;
     EXPECT_NE(answer.text.find("cannot be read"), std::string::npos) << answer.text;
+}
+
+TEST_F(FigureCommand, theFlopsAxisCountsFlops) {
+    train(0, hybrids[0].middle);
+    FigureSpec spec = recallFigure();
+    spec.panels[0].x = "flops";
+    ASSERT_TRUE(write_figure(project_->document_file(DocumentKind::figure, "flops"), spec));
+    const Answer answer = run({"flops", "--project", root_, "--out", out("flops.pdf")});
+    ASSERT_EQ(answer.code, 0) << answer.text;
+    const double flops = cost(tinyArchitecture(hybrids[0].pattern), builtin_mixers(),
+                              training_of(study_, study_points(study_)[0]).context)
+                             .training_flops_per_token;
+    ASSERT_GT(flops, 1e5);
+    const std::string csv = readFile(out("flops.csv"));
+    EXPECT_NE(csv.find(",flops," + exact_number(600 * 4096 * flops) + ","), std::string::npos)
+        << csv.substr(0, 400);
+    EXPECT_EQ(csv.find(",tokens,"), std::string::npos);
+    EXPECT_NE(outputOf("pdftotext -layout '" + out("flops.pdf") + "' -").find("training FLOPs ("),
+              std::string::npos);
 }

@@ -47,7 +47,7 @@ TEST_F(FigureExport, pdfHasTheExactSizeEmbeddedFontsAndItsText) {
     EXPECT_GT(count, 0) << fonts;
     const std::string text = outputOf("pdftotext -layout '" + file + "' -");
     for (const char* expected : {"Window 4", "Window 16", "Window 64, NoPE", "Window 64", "far recall",
-                                 "training tokens (M)", "tokens more", "0.9"}) {
+                                 "training tokens (M)", "more, 2.0 ×", "0.9"}) {
         EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
     }
     EXPECT_NE(outputOf("pdfinfo '" + file + "'").find("Far recall"), std::string::npos);
@@ -263,6 +263,39 @@ TEST_F(FigureExport, theTableSaysWhoGotThereAndWhoDidNot) {
     text = outputOf("pdftotext -layout '" +
                     write(spec, recallData(spec, 3, 27), FigureFile::pdf, "table-seeds") + "' -");
     EXPECT_NE(text.find("–"), std::string::npos) << text;
+}
+
+TEST_F(FigureExport, curvesAndTableMeanTheSameCrossingOverSeeds) {
+    // Seeds of the last hybrid far apart: its mean curve passes 0.9 long after the median seed.
+    const FigureSpec spec = recallFigure();
+    FigureData data = recallData(spec, 3);
+    FigureSeries& last = data.panels[0].series[3];
+    for (std::size_t seed = 0; seed < 3; ++seed) {
+        std::vector<double> x;
+        std::vector<double> y;
+        for (int i = 1; i <= 30; ++i) {
+            x.push_back(20.0 * 4096 * i);
+            y.push_back(i >= (seed == 2 ? 29 : 16) ? 0.95 : 0.1);
+        }
+        last.lines[seed].raw = last.lines[seed].shown = Curve::make(x, y);
+    }
+    finish_series(spec, spec.panels[0], last);
+    EXPECT_EQ(last.arrival, 20.0 * 4096 * 16);
+    EXPECT_EQ(first_crossing(*last.mean, 0.9)->point.x, 20.0 * 4096 * 29);
+    const FigureSpec table = recallTable();
+    const std::string text =
+        outputOf("pdftotext -layout '" + write(table, data, FigureFile::pdf, "median") + "' -");
+    EXPECT_NE(text.find("1.31 M"), std::string::npos) << text;
+    const double second = std::max({data.panels[0].series[0].arrival, data.panels[0].series[1].arrival,
+                                    data.panels[0].series[2].arrival});
+    const std::string ratio = format_fixed(last.arrival / second, 1) + " ×";
+    EXPECT_NE(outputOf("pdftotext -layout '" + write(spec, data, FigureFile::pdf, "median-curves") + "' -")
+                  .find(ratio),
+              std::string::npos)
+        << ratio;
+    const auto provenance = parse_json(readFile(write(spec, data, FigureFile::provenance, "median-curves")));
+    EXPECT_NE((*provenance)["transforms"][0]["crossing"].get<std::string>().find("median"),
+              std::string::npos);
 }
 
 TEST_F(FigureExport, nothingToDrawIsHarmless) {

@@ -6,10 +6,7 @@
 #include <algorithm>
 
 #include "core/base/log.h"
-#include "core/mixers/builtin.h"
-#include "core/spec/cost.h"
 #include "core/spec/study.h"
-#include "core/spec/validate.h"
 #include "widgets/common/autosave.h"
 
 namespace braid::ui {
@@ -264,11 +261,7 @@ void ProjectReader::readPlan(Known& known) {
     }
     known.plan = std::make_shared<const RunPlan>(std::move(*plan));
     known.paletteIndex = palette_.indexOf(RunPalette::keyOf(*known.plan));
-    if (validate(known.plan->architecture, builtin_mixers()).empty()) {
-        known.trainingFlopsPerToken =
-            cost(known.plan->architecture, builtin_mixers(), known.plan->training.context)
-                .training_flops_per_token;
-    }
+    known.trainingFlopsPerToken = training_flops_per_token(*known.plan);
 }
 
 bool ProjectReader::isHot(const RunId& id, const Known& known) const {

@@ -3,6 +3,10 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "core/mixers/builtin.h"
+#include "core/spec/cost.h"
+#include "core/spec/validate.h"
+
 namespace braid::ui {
 
 QString runStateText(RunState state) {
@@ -24,6 +28,23 @@ QString runStateText(RunState state) {
             return tr("lost");
     }
     return {};
+}
+
+double training_flops_per_token(const RunPlan& plan) {
+    if (!validate(plan.architecture, builtin_mixers()).empty()) return 0;
+    return cost(plan.architecture, builtin_mixers(), plan.training.context).training_flops_per_token;
+}
+
+std::map<std::string, std::int64_t> RunView::queries() const {
+    std::map<std::string, std::int64_t> counts;
+    for (const RunEvent& event : record->events) {
+        if (event.kind != "evaluation" || !event.details.is_object()) continue;
+        const auto queries = event.details.find("queries");
+        if (queries == event.details.end() || !queries->is_object()) continue;
+        for (const auto& [metric, count] : queries->items())
+            if (count.is_number_integer()) counts[metric] = count.get<std::int64_t>();
+    }
+    return counts;
 }
 
 std::optional<double> RunView::latest(const std::string& metric) const {

@@ -52,11 +52,16 @@ struct RunView {
     }
     // Last value of a metric: "loss", "lr", "grad_norm", "tokens_per_s", "time_s", "recall/far", ...
     std::optional<double> latest(const std::string& metric) const;
+    // How many places each accuracy is the mean over, where the engine has recorded it.
+    std::map<std::string, std::int64_t> queries() const;
     // Null: not asked for, or no such metric.
     CurvePtr curve(const std::string& metric, XAxis axis = XAxis::step) const;
     // Value of a step on an axis.
     double onAxis(std::int64_t step, XAxis axis) const;
 };
+
+// What an axis in FLOPs multiplies tokens by; 0 for an architecture that is not valid.
+double training_flops_per_token(const RunPlan& plan);
 
 using RunPointer = std::shared_ptr<const RunView>;
 

@@ -6,6 +6,7 @@
 
 #include "core/analysis/crossing.h"
 #include "core/analysis/number_format.h"
+#include "core/analysis/seeds.h"
 #include "core/analysis/spread.h"
 #include "widgets/figure/metric_title.h"
 
@@ -91,7 +92,7 @@ void CurvesPanel::prepare(double width, double height) {
     const double size = FigureCanvas::pt(canvas_.fontPt());
     x_ticks_ = make_ticks(frame_.x_map, frame_.x_range,
                           {.target = tick_target(width, 6 * size),
-                           .use_factor = panel_.x == "tokens",
+                           .use_factor = panel_.x == "tokens" || panel_.x == "flops",
                            .whole = panel_.x == "step"});
     y_ticks_ = make_ticks(frame_.y_map, frame_.y_range, {.target = tick_target(height, 4.4 * size)});
 }
@@ -320,28 +321,33 @@ void CurvesPanel::drawCrossings(const std::vector<SeriesLook>& looks) {
     if (!panel_.threshold) {
         return;
     }
-    const double threshold = *panel_.threshold;
-    std::vector<CurvePtr> curves;
-    for (const FigureSeries& series : data_.series) {
-        curves.push_back(series.mean);
-    }
     if (panel_.compare_crossings) {
-        drawGap(curves, threshold);
+        drawGap(*panel_.threshold);
     }
     for (const FigureSeries& series : data_.series) {
-        const auto crossing = first_crossing(*series.mean, threshold);
-        if (!crossing) {
+        if (!std::isfinite(series.arrival)) {
             continue;
         }
-        const QPointF place = frame_.place(crossing->point.x, crossing->point.y);
+        // One seed: the recorded point. Several: their median lies on no curve, so it is marked on the line.
+        const double y =
+            several_seeds(series) ? *panel_.threshold : interpolate(*series.mean, series.arrival);
+        const QPointF place = frame_.place(series.arrival, y);
         if (isInside(frame_.panel, place)) {
             canvas_.marker(place, 0, look_of(looks, series).colour, FigureCanvas::pt(canvas_.linePt()) * 1.9);
         }
     }
 }
 
-void CurvesPanel::drawGap(const std::vector<CurvePtr>& curves, double threshold) {
-    const auto gap = slowest_gap(curves, threshold);
+void CurvesPanel::drawGap(double threshold) {
+    std::vector<Arrival> arrivals;
+    for (const FigureSeries& series : data_.series) {
+        double end = 0;
+        for (const FigureLine& line : series.lines) {
+            end = std::max(end, line.shown->is_empty() ? 0 : line.shown->back().x);
+        }
+        arrivals.push_back({series.arrival, end});
+    }
+    const auto gap = slowest_gap(arrivals);
     if (!gap || gap->to > frame_.x_range.upper * (1 + 1e-9) || gap->from < frame_.x_range.lower) {
         return;
     }
@@ -354,18 +360,20 @@ void CurvesPanel::drawGap(const std::vector<CurvePtr>& curves, double threshold)
     if (!gap->at_least) {
         canvas_.line({to, top}, {to, area.bottom()}, FigureCanvas::faintInk(), axis_pt, dots);
     }
-    const bool tokens = panel_.x == "tokens";
-    const std::string amount = tokens               ? format_si(gap->more(), "tokens")
-                               : panel_.x == "step" ? format_count(std::llround(gap->more())) + " steps"
+    const bool counts = panel_.x == "tokens" || panel_.x == "flops";
+    const std::string amount = counts               ? format_si(gap->more())
+                               : panel_.x == "step" ? format_count(std::llround(gap->more()))
                                                     : format_duration(gap->more());
+    const QString unit = panel_.x == "tokens"  ? QStringLiteral(" tokens")
+                         : panel_.x == "flops" ? QStringLiteral(" FLOPs")
+                         : panel_.x == "step"  ? QStringLiteral(" steps")
+                                               : QString();
     const QString over = gap->at_least ? QStringLiteral("over ") : QString();
     const QString ratio = over + QString::fromStdString(format_fixed(gap->ratio(), 1)) + QStringLiteral(" ×");
-    QString text = over + QString::fromStdString(amount) + QStringLiteral(" more, ") + ratio;
+    const QString more = over + QString::fromStdString(amount) + QStringLiteral("%1 more, ") + ratio;
     const auto half_of = [&](const QString& words) {
         return canvas_.textWidth(words, 500) / 2 + FigureCanvas::mm(1);
     };
-    if (2 * half_of(text) > to - from) text = ratio;  // the words would run into the curves
-    const double half = half_of(text);
     const double y = top + (area.bottom() - top) * 0.31;
     const double end = FigureCanvas::mm(0.8);
     // The text keeps left of the slowest curve, which rises before it gets there.
@@ -374,9 +382,18 @@ void CurvesPanel::drawGap(const std::vector<CurvePtr>& curves, double threshold)
         frame_.y_map.forward(frame_.y_range.lower) +
         (area.bottom() - y) / area.height() *
             (frame_.y_map.forward(frame_.y_range.upper) - frame_.y_map.forward(frame_.y_range.lower)));
-    if (const auto rises = first_crossing(*curves[gap->slowest], level)) {
+    if (const auto rises = first_crossing(*data_.series[gap->slowest].mean, level)) {
         free = std::min(to, frame_.place(rises->between, level).x());
     }
+    // As much as there is room for between the curves; the unit stands at the axis as well.
+    QString text = more.arg(unit);
+    for (const QString& shorter : {more.arg(QString()), ratio}) {
+        if (2 * half_of(text) <= free - from) {
+            break;
+        }
+        text = shorter;
+    }
+    const double half = half_of(text);
     const bool fits = 2 * half + FigureCanvas::mm(3) < free - from;
     const double middle = fits ? (from + free) / 2
                                : std::clamp((from + free) / 2, area.left() + half,

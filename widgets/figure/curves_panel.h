@@ -34,7 +34,7 @@ private:
 
     // Dots where each series first gets there, and the bracket between the slowest two.
     void drawCrossings(const std::vector<SeriesLook>& looks);
-    void drawGap(const std::vector<CurvePtr>& curves, double threshold);
+    void drawGap(double threshold);
 
     const FigureSpec& spec_;
     const FigurePanel& panel_;

@@ -102,7 +102,9 @@ FigurePanel read_panel(const Json& json, const std::string& place, Diagnostics& 
             std::find(axes.begin(), axes.end(), axis->get<std::string>()) != axes.end()) {
             panel.x = axis->get<std::string>();
         } else {
-            reader.report(reader.place("x"), "must be one of tokens, step, time_s", *axis);
+            std::string known;
+            for (const std::string& one : axes) known += (known.empty() ? "" : ", ") + one;
+            reader.report(reader.place("x"), "must be one of " + known, *axis);
         }
     }
     read_number(reader, "smoothing", 0, 0.9999, panel.smoothing);
@@ -186,7 +188,7 @@ std::string_view to_text(TextAs text) { return texts.of(text); }
 std::string_view to_text(SeedSpread spread) { return spreads.of(spread); }
 
 const std::vector<std::string>& figure_axes() {
-    static const std::vector<std::string> axes{"tokens", "step", "time_s"};
+    static const std::vector<std::string> axes{"tokens", "step", "flops", "time_s"};
     return axes;
 }
 

@@ -11,7 +11,7 @@
 //   "colours": {"Window 4": 0},             palette index by series label (variant, or run name); others in order
 //   "spread": "range",                      several seeds of a variant: mean with "range", "interval" (90 % of the mean), "none"
 //   "panels": [{
-//     "metric": "recall/far", "x": "tokens",           "tokens", "step", "time_s"
+//     "metric": "recall/far", "x": "tokens",           "tokens", "step", "flops", "time_s"
 //     "smoothing": 0.0,                                debiased EMA, 0 = off
 //     "x_title": "", "y_title": "far recall",          empty: from the metric and the axis
 //     "x_scale": "linear", "y_scale": "linear",        "linear", "log", "symlog"
@@ -105,7 +105,7 @@ std::string_view to_text(FigureLegend legend);
 std::string_view to_text(SeriesBy by);
 std::string_view to_text(TextAs text);
 std::string_view to_text(SeedSpread spread);
-// "tokens", "step", "time_s"
+// "tokens", "step", "flops", "time_s"
 const std::vector<std::string>& figure_axes();
 
 }  // namespace braid::ui

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/analysis/crossing.h"
 #include "core/analysis/seeds.h"
 #include "core/analysis/smoothing.h"
 #include "core/mixers/builtin.h"
@@ -21,7 +22,8 @@ struct AxisName {
     std::string_view name;
     XAxis axis;
 };
-constexpr AxisName axis_names[] = {{"tokens", XAxis::tokens}, {"step", XAxis::step}, {"time_s", XAxis::time}};
+constexpr AxisName axis_names[] = {
+    {"tokens", XAxis::tokens}, {"step", XAxis::step}, {"flops", XAxis::flops}, {"time_s", XAxis::time}};
 
 XAxis axis_of(const std::string& name) {
     for (const AxisName& entry : axis_names) {
@@ -50,6 +52,7 @@ Result<Found> read_run(const RunFolder& folder, const std::set<XAxis>& axes) {
     Found found;
     found.view.id = plan->id;
     found.view.plan = std::make_shared<const RunPlan>(std::move(*plan));
+    found.view.trainingFlopsPerToken = training_flops_per_token(*found.view.plan);
     found.view.folder = folder;
     RunReader reader(folder);
     found.view.record = reader.poll();
@@ -63,29 +66,21 @@ Result<Found> read_run(const RunFolder& folder, const std::set<XAxis>& axes) {
 
 FigureRun describe_run(const Found& found) {
     const RunPlan& plan = *found.view.plan;
-    FigureRun run{.id = plan.id.str(),
-                  .name = plan.name.empty() ? plan.id.str() : plan.name,
-                  .series = found.series,
-                  .seed = plan.training.seed,
-                  .architecture = plan.architecture,
-                  .architecture_hash = content_hash(plan.architecture, builtin_mixers()),
-                  .plan_hash = content_hash(to_json(plan)),
-                  .command = plan.command,
-                  .state = found.view.state(),
-                  .step = found.view.step(),
-                  .steps = plan.training.steps,
-                  .tokens_per_step = static_cast<double>(plan.training.tokens_per_step()),
-                  .seconds = found.view.latest("time_s").value_or(std::numeric_limits<double>::quiet_NaN())};
-    for (const RunEvent& event : found.view.record->events) {
-        if (event.kind == "evaluation" && event.details.is_object() && event.details.contains("queries")) {
-            for (const auto& [metric, count] : event.details["queries"].items()) {
-                if (count.is_number_integer()) {
-                    run.queries[metric] = count.get<std::int64_t>();
-                }
-            }
-        }
-    }
-    return run;
+    return {.id = plan.id.str(),
+            .name = plan.name.empty() ? plan.id.str() : plan.name,
+            .series = found.series,
+            .seed = plan.training.seed,
+            .architecture = plan.architecture,
+            .architecture_hash = content_hash(plan.architecture, builtin_mixers()),
+            .plan_hash = content_hash(to_json(plan)),
+            .command = plan.command,
+            .state = found.view.state(),
+            .step = found.view.step(),
+            .steps = plan.training.steps,
+            .tokens_per_step = static_cast<double>(plan.training.tokens_per_step()),
+            .flops_per_token = found.view.trainingFlopsPerToken,
+            .seconds = found.view.latest("time_s").value_or(std::numeric_limits<double>::quiet_NaN()),
+            .queries = found.view.queries()};
 }
 
 // Runs of a study, newest of each point, in the order of its variants; what is missing goes into the notes.
@@ -188,6 +183,9 @@ void finish_series(const FigureSpec& spec, const FigurePanel& panel, FigureSerie
     for (FigureLine& line : series.lines) {
         line.shown = smooth(line.raw, panel.smoothing);
         curves.push_back(line.shown);
+    }
+    if (panel.threshold) {
+        series.arrival = median_crossing(curves, *panel.threshold);
     }
     const SeedCurves combined =
         combine_seeds(curves, spec.spread == SeedSpread::interval ? SeedBand::interval : SeedBand::range);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct FigureRun {
     std::int64_t step = 0;   // done
     std::int64_t steps = 0;  // planned
     double tokens_per_step = 0;
+    double flops_per_token = 0;                        // of training; 0: unknown
     double seconds = 0;                                // of training so far; NaN if not recorded
     std::map<std::string, std::int64_t> queries = {};  // places a metric is the mean over, where recorded
 };
@@ -46,6 +48,9 @@ struct FigureSeries {
     CurvePtr mean = Curve::empty();  // over the seeds; the line itself for one
     CurvePtr low = Curve::empty();
     CurvePtr high = Curve::empty();
+    // Where the panel's threshold is reached: the median over the seeds (median_crossing), in curves and
+    // tables alike. Infinite: never; NaN: no threshold.
+    double arrival = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct FigurePanelData {

@@ -137,9 +137,14 @@ Json provenance(const FigureSpec& spec, const FigureData& data, const std::strin
                   {"smoothing", panel.smoothing > 0 ? Json{{"kind", "debiased exponential moving average"},
                                                            {"beta", panel.smoothing}}
                                                     : Json(nullptr)},
+                  {"curve", "mean over the seeds"},
                   {"seeds", to_text(spec.spread)}};
         if (panel.threshold) {
             json["threshold"] = *panel.threshold;
+            json["crossing"] =
+                "first recorded value at or above the threshold of each run as shown; median over the seeds, "
+                "a "
+                "run that never gets there counting as later than all others";
         }
         transforms.push_back(std::move(json));
     }

@@ -28,6 +28,7 @@ inline QString metricTitle(const std::string& metric) {
 inline QString axisTitle(const std::string& axis, const std::string& own, const std::string& factor) {
     QString title = !own.empty()       ? QString::fromStdString(own)
                     : axis == "tokens" ? QStringLiteral("training tokens")
+                    : axis == "flops"  ? QStringLiteral("training FLOPs")
                     : axis == "time_s" ? QStringLiteral("training time (s)")
                                        : QStringLiteral("step");
     if (!factor.empty()) {

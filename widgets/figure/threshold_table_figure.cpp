@@ -41,15 +41,7 @@ struct Row {
         std::sort(found.begin(), found.end());
         return found;
     }
-    // Of all seeds, those that never got there counting as later than any other; infinite: it never did.
-    double median() const {
-        std::vector<double> places = crossings();
-        places.resize(results.size(), std::numeric_limits<double>::infinity());
-        const std::size_t half = places.size() / 2;
-        return places.empty()           ? nan_value
-               : places.size() % 2 == 1 ? places[half]
-                                        : (places[half - 1] + places[half]) / 2;
-    }
+    double median() const { return series->arrival; }
 };
 
 struct Moments {
@@ -88,9 +80,11 @@ std::vector<Row> collect_rows(const FigureSpec& spec, const FigureData& data) {
             RunResult result{.run = &run};
             if (const auto crossing = first_crossing(*line.shown, *panel.threshold)) {
                 result.crossing = crossing->point;
-                result.step = panel.x == "tokens" ? std::round(crossing->point.x / run.tokens_per_step)
-                              : panel.x == "step" ? crossing->point.x
-                                                  : nan_value;
+                const double per_step = panel.x == "tokens"  ? run.tokens_per_step
+                                        : panel.x == "flops" ? run.tokens_per_step * run.flops_per_token
+                                        : panel.x == "step"  ? 1
+                                                             : nan_value;
+                result.step = std::round(crossing->point.x / per_step);
             }
             for (std::size_t i = line.raw->size(); i-- > 0 && std::isnan(result.final_value);) {
                 if (std::isfinite(line.raw->y(i))) {
@@ -156,7 +150,7 @@ AmountUnit amount_unit(const FigurePanel& panel, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
         largest = std::isfinite(row.median()) ? std::max(largest, row.median()) : largest;
     }
-    if (panel.x != "tokens") {
+    if (panel.x != "tokens" && panel.x != "flops") {
         return {};
     }
     return largest >= 1e12  ? AmountUnit{1e12, " T", 2}
@@ -244,10 +238,11 @@ public:
         const QString at = threshold_text(*panel.threshold);
         const QString metric =
             panel.y_title.empty() ? metricTitle(panel.metric) : QString::fromStdString(panel.y_title);
-        const QString axis = panel.x == "tokens" ? QStringLiteral("Tokens")
-                             : panel.x == "step" ? QStringLiteral("Steps")
-                                                 : QStringLiteral("Time");
-        const bool with_step = panel.x == "tokens";
+        const QString axis = panel.x == "tokens"  ? QStringLiteral("Tokens")
+                             : panel.x == "flops" ? QStringLiteral("FLOPs")
+                             : panel.x == "step"  ? QStringLiteral("Steps")
+                                                  : QStringLiteral("Time");
+        const bool with_step = panel.x == "tokens" || panel.x == "flops";
         const bool wide = spec.style.width_mm >= 120;
 
         // Widths of the columns from their texts; the bar takes what is left.

@@ -230,15 +230,27 @@ void MarksLayer::drawGap(QCPPainter* painter, const std::vector<int>& shown) con
         state_->factorX ? QString::fromStdString(format_si(gap->more())) : state_->xText(gap->more());
     const QString unit = threshold.unit.isEmpty() ? QString() : QLatin1Char(' ') + threshold.unit;
     const QString ratio = QString::fromStdString(format_fixed(gap->ratio(), 1));
-    QString text = gap->at_least ? CurvePlot::tr("over %1%2 more, over %3 ×").arg(amount, unit, ratio)
-                                 : CurvePlot::tr("%1%2 more, %3 ×").arg(amount, unit, ratio);
+    const auto more = [&](const QString& of) {
+        return gap->at_least ? CurvePlot::tr("over %1%2 more, over %3 ×").arg(amount, of, ratio)
+                             : CurvePlot::tr("%1%2 more, %3 ×").arg(amount, of, ratio);
+    };
     painter->setFont(tickFont(600));
     const QFontMetrics metrics(painter->font());
-    if (metrics.horizontalAdvance(text) > to - from) {  // the words would run into the curves
-        text = gap->at_least ? CurvePlot::tr("over %1 ×").arg(ratio) : CurvePlot::tr("%1 ×").arg(ratio);
+    const double y = std::floor(top + (area.bottom() - top) * 0.31) + 0.5;
+    // The words keep left of the slowest curve, which rises before it gets there.
+    double free = to;
+    const double level = state_->yMap.backward(state_->plot->yAxis->pixelToCoord(y));
+    if (const auto rises = first_crossing(*curves[gap->slowest], level)) {
+        free = std::clamp(state_->xPixel(rises->between), from, to);
+    }
+    // As much as there is room for between the curves; the unit stands at the axis as well.
+    QString text = more(unit);
+    for (const QString& shorter : {more(QString()), gap->at_least ? CurvePlot::tr("over %1 ×").arg(ratio)
+                                                                  : CurvePlot::tr("%1 ×").arg(ratio)}) {
+        if (metrics.horizontalAdvance(text) + 14 <= free - from) break;
+        text = shorter;
     }
     const double width = metrics.horizontalAdvance(text);
-    const double y = std::floor(top + (area.bottom() - top) * 0.31) + 0.5;
     painter->setPen(QPen(colours.text2, 1.2));
     painter->drawLine(QPointF(from, y), QPointF(to, y));
     painter->drawLine(QPointF(from, y - 4), QPointF(from, y + 4));
@@ -249,8 +261,8 @@ void MarksLayer::drawGap(QCPPainter* painter, const std::vector<int>& shown) con
         painter->drawLine(QPointF(to, y - 4), QPointF(to, y + 4));
     }
     QRectF rect(0, 0, width + 14, metrics.height() + 2);
-    rect.moveCenter(QPointF((from + to) / 2, y));
-    if (width + 40 > to - from) {  // no room inside the bracket: above it, within the panel
+    rect.moveCenter(QPointF((from + free) / 2, y));
+    if (width + 40 > free - from) {  // no room inside the bracket: above it, within the panel
         rect.moveBottom(y - 5);
         rect.moveLeft(
             std::clamp(rect.left(), area.left(), std::max(area.left(), area.right() - rect.width())));
