@@ -38,8 +38,11 @@ QString exampleFolder() {
 
 Result<QString> startProject(const QString& asked, const QString& last) {
     const auto folderOf = [](const Project& project) { return QString::fromStdString(project.folder()); };
-    if (!asked.isEmpty())
-        return Project::open(QFileInfo(asked).absoluteFilePath().toStdString()).map(folderOf);
+    if (!asked.isEmpty()) {
+        const QFileInfo place(asked);  // a folder, or the project.json in it as a file manager gives it
+        return Project::open((place.isFile() ? place.absolutePath() : place.absoluteFilePath()).toStdString())
+            .map(folderOf);
+    }
     const Result<Project> around = Project::find(QDir::currentPath().toStdString());
     if (around) return folderOf(*around);
     if (!last.isEmpty() && last != exampleFolder()) {

@@ -2,8 +2,6 @@
 
 #include <QCoreApplication>
 
-#include "widgets/design/design_inspector.h"
-#include "widgets/design/design_page.h"
 #include "widgets/design/design_workspace.h"
 #include "widgets/train/train_workspace.h"
 
