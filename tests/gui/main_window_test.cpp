@@ -6,6 +6,7 @@
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTreeView>
 
 #include "app/workbench/dock.h"
 #include "app/workbench/main_window.h"
@@ -18,6 +19,7 @@
 #include "widgets/common/run_list_model.h"
 #include "widgets/common/toast.h"
 #include "widgets/figure/figure_dialog.h"
+#include "widgets/runs/project_model.h"
 #include "widgets/runs/project_panel.h"
 
 namespace braid::ui {
@@ -255,13 +257,25 @@ TEST_F(Window, AFigureOfTheTreeOpensItsDialogAndABrokenOneSaysWhy) {
         "source": {"study": "laziness"}, "panels": [{"metric": "loss"}]})");
     fixture_.addDocument(DocumentKind::figure, "broken", "{");
     ASSERT_TRUE(openProject());
-    Q_EMIT window_->projectPanel()->figureOpened(QStringLiteral("loss"));
+    const auto click = [&](const QString& name) {
+        QTreeView* tree = window_->projectPanel()->tree();
+        tree->expandAll();
+        for (QModelIndex at = tree->model()->index(0, 0); at.isValid(); at = tree->indexBelow(at)) {
+            if (at.data(ProjectModel::KeyRole).toString() != name || !at.parent().isValid()) continue;
+            tree->scrollTo(at);
+            QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(at).center());
+            return true;
+        }
+        return false;
+    };
+    ASSERT_TRUE(waitFor([&] { return session_->figures().size() == 2; }));
+    ASSERT_TRUE(click(QStringLiteral("loss")));
     ASSERT_TRUE(waitFor([&] { return QApplication::activeModalWidget() != nullptr; }));
     QPointer<QWidget> dialog = QApplication::activeModalWidget();
     EXPECT_NE(qobject_cast<FigureDialog*>(dialog.data()), nullptr);
     QTest::keyClick(dialog, Qt::Key_Escape);
     ASSERT_TRUE(waitFor([&] { return dialog.isNull(); }));
-    Q_EMIT window_->projectPanel()->figureOpened(QStringLiteral("broken"));
+    ASSERT_TRUE(click(QStringLiteral("broken")));
     ASSERT_TRUE(waitFor([&] { return window_->toasts()->count() == 1; }));
 }
 

@@ -77,6 +77,11 @@ TEST(Document, AValueOutOfRangeMarksItsLayerAndItsColumns) {
     const DesignProblem& problem = document->problems().front();
     EXPECT_EQ(problem.layer, 10u);
     EXPECT_EQ(problem.rowText(), QStringLiteral("window: must be at least 1, got 0"));
+    DesignProblem other = problem;
+    other.diagnostic.found = "-3";
+    EXPECT_EQ(other.rowText(), QStringLiteral("window: must be at least 1, got \u22123")) << "a true minus";
+    other.diagnostic.found = "window-16";
+    EXPECT_EQ(other.rowText(), QStringLiteral("window: must be at least 1, got window-16"));
     EXPECT_EQ(problem.text(), QStringLiteral("Column 21: window must be at least 1, got 0"));
     ASSERT_TRUE(problem.range.has_value());
     EXPECT_EQ(document->pattern().mid(problem.range->begin, problem.range->length), QStringLiteral("w=0"));

@@ -8,6 +8,7 @@
 
 #include "core/spec/edit.h"
 #include "tests/widgets_design/design_window.h"
+#include "widgets/common/controls.h"
 #include "widgets/common/field.h"
 #include "widgets/common/segments.h"
 #include "widgets/design/layer_form.h"
@@ -52,6 +53,27 @@ TEST_F(InspectorTest, FormComesFromTheDescriptions) {
     EXPECT_EQ(window.inspector().figure(QStringLiteral("With norms and sinks")), QStringLiteral("1,499,910"));
     EXPECT_EQ(window.inspector().figure(QStringLiteral("Parameters, paper count")),
               QStringLiteral("1.499 M"));
+}
+
+TEST_F(InspectorTest, NoLabelAndNoNumberIsCutAtTheDefaultWidth) {
+    for (const std::vector<LayerId>& layers :
+         {std::vector<LayerId>(), std::vector<LayerId>{window.document().spec().layers[1].id}}) {
+        window.page().stack()->selectLayers(layers);
+        QTest::qWait(20);
+        int labels = 0;
+        for (const auto* label : window.inspector().form()->findChildren<TextLabel*>()) {
+            if (!label->isVisible() || label->text().isEmpty()) {
+                continue;
+            }
+            ++labels;
+            EXPECT_GE(label->width(), label->fontMetrics().horizontalAdvance(label->text()))
+                << label->text().toStdString();
+        }
+        EXPECT_GT(labels, 4);
+        for (const auto* edit : window.inspector().form()->findChildren<QLineEdit*>()) {
+            EXPECT_GE(edit->width() - 20, edit->fontMetrics().horizontalAdvance(QStringLiteral("1,048,576")));
+        }
+    }
 }
 
 TEST_F(InspectorTest, EditsReachTextAndUndo) {

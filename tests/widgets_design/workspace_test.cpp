@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <QAbstractButton>
 #include <QAction>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QMessageBox>
 #include <QPushButton>
@@ -251,9 +253,20 @@ TEST(Workspace, TrainingIsRefusedWithAReasonUntilTheDesignIsRight) {
     ASSERT_NE(dialog, nullptr);
     EXPECT_EQ(dialog->dataChoice()->current(), 0);
     // Tokens and steps are one setting.
-    dialog->tokensField()->setText(QStringLiteral("819200"));
-    Q_EMIT dialog->tokensField()->committed(QStringLiteral("819,200"));
+    QLineEdit* tokens = dialog->tokensField()->lineEdit();
+    EXPECT_EQ(tokens->text(), QStringLiteral("2,457,600"));
+    tokens->setFocus();
+    tokens->selectAll();
+    QTest::keyClicks(tokens, QStringLiteral("819200"));
+    QTest::keyClick(tokens, Qt::Key_Tab);
     EXPECT_EQ(dialog->plan().training.steps, 200);
+    EXPECT_EQ(tokens->text(), QStringLiteral("819,200"));
+    EXPECT_GE(tokens->width() - 20,
+              tokens->fontMetrics().horizontalAdvance(QStringLiteral("100,000,000,000")));
+    QStringList devices;
+    for (const auto* choice : dialog->editor("device")->segments()->findChildren<QAbstractButton*>())
+        devices << choice->text();
+    EXPECT_EQ(devices, (QStringList{QStringLiteral("Auto"), QStringLiteral("CPU"), QStringLiteral("CUDA")}));
     Q_EMIT dialog->editor("seed")->changed(ParameterValue(std::int64_t{7}));
     Q_EMIT dialog->editor("micro_batches")->changed(ParameterValue(std::int64_t{5}));
     EXPECT_FALSE(dialog->startButton()->isEnabled());  // 32 sequences do not divide by 5

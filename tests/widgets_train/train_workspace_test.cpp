@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QTest>
 
 #include "tests/widgets_common/project_fixture.h"
@@ -153,6 +154,39 @@ TEST_F(TrainWorkspaceTest, TheComparisonShowsWhatDiffers) {
     const int before = model->columnCount();
     model->setOnlyDiffering(true);
     EXPECT_LT(model->columnCount(), before);
+}
+
+TEST_F(TrainWorkspaceTest, WhatIsEmptySaysWhatWillBeThere) {
+    open();
+    auto* panel = qobject_cast<RunPanel*>(workspace_->inspector());
+    panel->resize(290, 700);
+    panel->show();
+    EXPECT_FALSE(panel->stopButton()->isVisible()) << "no dashes and dead buttons without a run";
+    select({fixture_.addFinishedRun("done")});
+    ASSERT_TRUE(waitFor([&] { return panel->stopButton()->isVisible(); }));
+    EXPECT_FALSE(panel->cursorTable()->isVisible());
+    CurvePlot* loss = workspace_->trainPage()->lossPlot();
+    ASSERT_TRUE(waitFor([&] { return !loss->series().isEmpty() && loss->series()[0].curve->size() == 600; }));
+    QTest::mouseClick(loss->findChild<QWidget*>(), Qt::LeftButton, {}, loss->rect().center());
+    ASSERT_TRUE(waitFor([&] { return panel->cursorTable()->isVisible(); }));
+    EXPECT_EQ(panel->cursorTable()->model()->rowCount(), 1);
+    delete panel;
+}
+
+TEST_F(TrainWorkspaceTest, TheErrorOfAnAccuracyFollowsFromTheRecordedQueries) {
+    fixture_.addStudy("laziness");
+    const RunFolder folder = fixture_.addRun("Window 4", "laziness", "window-4/seed-1");
+    const auto writer = ProjectFixture::write(folder);
+    ASSERT_TRUE(writer->begin_attempt({}).has_value());
+    writer->append(Step(20), {{"recall/far", 0.5}});
+    ASSERT_TRUE(writer->flush().has_value());
+    open();
+    StudyTableModel* table = workspace_->studyPage()->table();
+    const auto text = [&](int column) { return table->index(0, column).data().toString(); };
+    ASSERT_TRUE(waitFor([&] { return text(StudyTableModel::Final) == QStringLiteral("0.500"); }));
+    EXPECT_EQ(text(StudyTableModel::Error), QString()) << "not known how many";
+    writer->event(Step(20), LogLevel::info, "evaluation", "evaluates", {{"queries", {{"recall/far", 100}}}});
+    ASSERT_TRUE(waitFor([&] { return text(StudyTableModel::Error) == QStringLiteral("± 0.050"); }));
 }
 
 TEST_F(TrainWorkspaceTest, TheRunPanelOffersWhatTheStateAllows) {

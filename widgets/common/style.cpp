@@ -240,7 +240,8 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
             return size.isEmpty() ? size : QSize(size.width() + 18, controlHeight());
         case CT_HeaderSection: {
             const QSize base = QProxyStyle::sizeFromContents(type, option, size, widget);
-            return QSize(base.width(), std::max(base.height(), metrics::row));
+            return QSize(base.width(),
+                         std::max(metrics::control, Theme::instance().pixels(TypeStep::table) + 14));
         }
         case CT_ItemViewItem: {
             const QSize base = QProxyStyle::sizeFromContents(type, option, size, widget);

@@ -18,7 +18,7 @@ namespace braid::ui {
 
 namespace {
 
-constexpr int label_width = 92;
+constexpr int label_width = 104;
 const std::string heads_key = "heads";
 const std::string kv_heads_key = "kv_heads";
 

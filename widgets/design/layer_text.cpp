@@ -74,6 +74,9 @@ QString choiceText(const std::string& choice) {
     if (choice == "nope") {
         return QStringLiteral("NoPE");
     }
+    if (choice == "cpu" || choice == "cuda") {
+        return QString::fromStdString(choice).toUpper();
+    }
     QString text = QString::fromStdString(choice);
     if (!text.isEmpty()) {
         text[0] = text[0].toUpper();

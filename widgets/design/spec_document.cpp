@@ -1,6 +1,7 @@
 #include "widgets/design/spec_document.h"
 
 #include <QElapsedTimer>
+#include <QRegularExpression>
 #include <algorithm>
 
 #include "core/spec/edit.h"
@@ -43,6 +44,12 @@ private:
 };
 
 namespace {
+
+// "-3", "1e-5" with the minus of the program's numbers; "window-16" stays.
+QString with_true_minus(QString text) {
+    static const QRegularExpression minus(QStringLiteral("(?<![\\w\\])}])-(?=\\d)|(?<=\\d[eE])-(?=\\d)"));
+    return text.replace(minus, QString(QChar(0x2212)));
+}
 
 QString layers_text(const ArchitectureSpec& spec, const SpecDocument::Layers& layers) {
     if (layers.size() != 1) {
@@ -357,9 +364,9 @@ const Scale* SpecDocument::scale() const {
 }
 
 QString DesignProblem::rowText() const {
-    return QString::fromStdString(Diagnostic{
+    return with_true_minus(QString::fromStdString(Diagnostic{
         .path = place_in_layer(diagnostic.path), .rule = diagnostic.rule, .found = diagnostic.found}
-                                      .message());
+                                                      .message()));
 }
 
 QString DesignProblem::text() const {
@@ -368,8 +375,9 @@ QString DesignProblem::text() const {
         const QString place = QString::fromStdString(place_in_layer(diagnostic.path));
         text = place.isEmpty() ? place : place + QLatin1Char(' ');
     }
-    text += QString::fromStdString(
+    const QString message = QString::fromStdString(
         Diagnostic{.path = {}, .rule = diagnostic.rule, .found = diagnostic.found}.message());
+    text += in_text ? message : with_true_minus(message);  // what was typed is quoted as it was typed
     if (range) {
         return SpecDocument::tr("Column %1: %2").arg(range->begin + 1).arg(text);
     }

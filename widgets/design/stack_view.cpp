@@ -12,11 +12,7 @@
 
 namespace braid::ui {
 
-namespace {
-
-constexpr int header_height = 25;
-
-}  // namespace
+namespace {}  // namespace
 
 StackView::StackView(QWidget* parent) : QTreeView(parent), delegate_(new StackDelegate(this)) {
     setObjectName(QStringLiteral("design.stack"));
@@ -39,7 +35,7 @@ StackView::StackView(QWidget* parent) : QTreeView(parent), delegate_(new StackDe
     setDefaultDropAction(Qt::MoveAction);
     setDropIndicatorShown(false);  // drawn between whole rows here
     setMouseTracking(true);
-    header()->setFixedHeight(header_height);
+    header()->setFixedHeight(metrics::control);
     header()->setSectionsClickable(false);
     header()->setHighlightSections(false);
     header()->setStretchLastSection(false);

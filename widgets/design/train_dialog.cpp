@@ -27,7 +27,7 @@ namespace braid::ui {
 
 namespace {
 
-constexpr int label_width = 116;
+constexpr int label_width = 116, field_width = 128;
 
 // What everybody sets; the rest of training_parameters() is under "More settings".
 const std::vector<std::string>& first_keys() {
@@ -79,14 +79,15 @@ TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catal
     addRow(rows, tr("Name"), name_);
     addRow(rows, tr("Data"), data_);
     auto* corpus = new QHBoxLayout(corpus_row_);
-    corpus->setContentsMargins(0, 0, 0, 0);
+    corpus->setContentsMargins(label_width + metrics::gap2, 0, 0, 0);
+    corpus->setSpacing(metrics::gap2);
     corpus->addWidget(corpus_, 1);
     QPushButton* browse = makeButton(tr("Browse..."));
     corpus->addWidget(browse, 0, Qt::AlignTop);
-    addRow(rows, QString(), corpus_row_);
+    rows->addWidget(corpus_row_);
     rows->addWidget(makeSeparator());
     rows->addWidget(makeEditors(first_keys()));
-    tokens_->setFieldWidth(104);
+    tokens_->setFieldWidth(field_width);
     addRow(rows, tr("Tokens in all"), tokens_);
     std::vector<std::string> rest;
     for (const ParameterDescription& parameter : training_parameters()) {
@@ -188,7 +189,7 @@ QWidget* TrainDialog::makeEditors(const std::vector<std::string>& keys) {
         }
         auto* editor = new ParameterEditor(*parameter, QString());
         if (editor->field()) {
-            editor->field()->setFieldWidth(104);
+            editor->field()->setFieldWidth(field_width);
         }
         editors_[key] = editor;
         addRow(rows, QString::fromStdString(parameter->label), editor);
@@ -243,7 +244,7 @@ void TrainDialog::update_() {
     }
     const std::int64_t tokens = training_.tokens_per_step() * training_.steps;
     if (!tokens_->lineEdit()->hasFocus()) {
-        tokens_->setText(QString::fromStdString(to_text(tokens)));
+        tokens_->setText(formatCount(tokens));
     }
     corpus_row_->setVisible(data_->current() == 1);
     const ArchitectureCost price = cost(spec_, catalog_, training_.context);

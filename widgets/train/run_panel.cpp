@@ -1,12 +1,13 @@
 #include "widgets/train/run_panel.h"
 
-#include <QFormLayout>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QListView>
+#include <QStackedLayout>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "widgets/common/controls.h"
@@ -19,6 +20,8 @@
 namespace braid::ui {
 
 namespace {
+
+constexpr int most_cursor_rows = 8;  // more scroll
 
 enum Value { Speed, Loss, GradNorm, LearningRate, Checkpoint };
 
@@ -42,12 +45,32 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
       pause_(makeButton(tr("Pause"), QStringLiteral("pause"))),
       checkpoint_(makeButton(tr("Checkpoint"), QStringLiteral("checkpoint"))),
       stop_(makeDangerButton(tr("Stop"), QStringLiteral("stop"))),
-      cursor_title_(new SectionTitle(tr("Cursors"), tr("click: A, Shift click: B"))),
+      cursor_title_(new SectionTitle(tr("Cursors"))),
+      cursor_section_(new QWidget),
+      cursor_hint_(
+          new TextLabel(tr("Click in a plot for cursor A, Shift click for B."), TypeStep::table, 400, 3)),
       cursors_(new QStandardItemModel(this)),
       cursor_table_(new DataTable(tr("Cursors"))),
       log_(new LogModel(this)),
-      log_view_(new QListView) {
-    auto* layout = new QVBoxLayout(this);
+      log_hint_(new TextLabel(tr("The engine has not written anything yet."), TypeStep::table, 400, 3)),
+      log_view_(new QListView),
+      pages_(new QStackedLayout(this)) {
+    pages_->addWidget(new EmptyState(
+        tr("No run is selected. Choose one in the project to see how it stands and what it logs.")));
+    pages_->addWidget(makeContent());
+    connect(pause_, &QPushButton::clicked, this, &RunPanel::pauseOrResume);
+    connect(checkpoint_, &QPushButton::clicked, this, [this] {
+        if (run_) context_.commands.checkpoint(run_->id);
+    });
+    connect(stop_, &QPushButton::clicked, this, [this] {
+        if (run_) context_.commands.stop(run_->id);
+    });
+    showRun(nullptr);
+}
+
+QWidget* RunPanel::makeContent() {
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
     layout->setContentsMargins(metrics::gap3, metrics::gap3, metrics::gap3, metrics::gap3);
     layout->setSpacing(metrics::gap2);
     name_->setElided(Qt::ElideRight);
@@ -66,7 +89,13 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
     second->addWidget(decay_);
     layout->addLayout(second);
     layout->addWidget(problem_);
+    makeFacts(layout);
+    makeCursors(layout);
+    makeLog(layout);
+    return content;
+}
 
+void RunPanel::makeFacts(QVBoxLayout* layout) {
     auto* facts = new QGridLayout;
     facts->setVerticalSpacing(metrics::gap1);
     const QString names[] = {tr("Tokens per second"), tr("Loss"), tr("Gradient norm"), tr("Learning rate"),
@@ -82,17 +111,16 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
     buttons->setSpacing(metrics::gap2);
     for (QPushButton* button : {pause_, checkpoint_, stop_}) buttons->addWidget(button);
     layout->addLayout(buttons);
-    connect(pause_, &QPushButton::clicked, this, &RunPanel::pauseOrResume);
-    connect(checkpoint_, &QPushButton::clicked, this, [this] {
-        if (run_) context_.commands.checkpoint(run_->id);
-    });
-    connect(stop_, &QPushButton::clicked, this, [this] {
-        if (run_) context_.commands.stop(run_->id);
-    });
+}
 
-    layout->addWidget(makeSeparator());
-    layout->addWidget(cursor_title_);
-    cursors_->setHorizontalHeaderLabels({QString(), tr("Run"), tr("A"), tr("B"), tr("B − A")});
+void RunPanel::makeCursors(QVBoxLayout* layout) {
+    auto* section = new QVBoxLayout(cursor_section_);
+    section->setContentsMargins(0, 0, 0, 0);
+    section->setSpacing(metrics::gap2);
+    section->addWidget(makeSeparator());
+    section->addWidget(cursor_title_);
+    cursor_hint_->setWordWrap(true);
+    section->addWidget(cursor_hint_);
     cursor_table_->setModel(cursors_);
     cursor_table_->setSortingEnabled(false);
     cursor_table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -100,22 +128,32 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
          std::initializer_list<std::pair<int, int>>{{0, 28}, {2, 62}, {3, 62}, {4, 62}})
         cursor_table_->horizontalHeader()->resizeSection(column, width);
     cursor_table_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
-    cursor_table_->setMinimumHeight(90);
-    layout->addWidget(cursor_table_, 1);
+    section->addWidget(cursor_table_);
+    layout->addWidget(cursor_section_);
+}
+
+void RunPanel::makeLog(QVBoxLayout* layout) {
     layout->addWidget(makeSeparator());
     layout->addWidget(new SectionTitle(tr("Log")));
+    log_hint_->setWordWrap(true);
+    layout->addWidget(log_hint_);
     log_view_->setModel(log_);
     log_view_->setUniformItemSizes(true);
     log_view_->setFrameShape(QFrame::NoFrame);
     log_view_->setAccessibleName(tr("Log of the run"));
-    layout->addWidget(log_view_, 2);
-    showRun(nullptr);
+    layout->addWidget(log_view_, 1);
+    layout->addStretch(0);
 }
+
+void RunPanel::setCursorsVisible(bool visible) { cursor_section_->setVisible(visible); }
 
 void RunPanel::showRun(const RunPointer& run) {
     run_ = run;
     log_->show(run);
-    name_->setText(run ? run->name : tr("No run is selected"));
+    pages_->setCurrentIndex(run ? 1 : 0);
+    log_view_->setVisible(log_->rowCount() > 0);
+    log_hint_->setVisible(log_->rowCount() == 0);
+    name_->setText(run ? run->name : QString());
     eta_->setText(!run       ? QString()
                   : run->eta ? formatClock(run->eta->seconds) + QStringLiteral(" ± ") +
                                    formatDuration(run->eta->plus_minus)
@@ -174,11 +212,15 @@ void RunPanel::pauseOrResume() {
 
 void RunPanel::showCursors(const QString& what, std::optional<double> a, std::optional<double> b,
                            const std::vector<CursorRow>& rows) {
-    if (a || b) cursor_title_->setNote(what);
+    cursor_title_->setNote(a || b ? what : QString());
+    cursor_table_->setVisible(a || b);
+    cursor_hint_->setVisible(!a && !b);
     cursors_->setHorizontalHeaderLabels(
         {QString(), tr("Run"), a ? tr("A %1").arg(formatSignificant(*a, 4)) : tr("A"),
          b ? tr("B %1").arg(formatSignificant(*b, 4)) : tr("B"), tr("B − A")});
     cursors_->setRowCount(a || b ? int(rows.size()) : 0);
+    cursor_table_->setFixedHeight(cursor_table_->horizontalHeader()->sizeHint().height() +
+                                  std::min(cursors_->rowCount(), most_cursor_rows) * metrics::row + 2);
     for (int i = 0; i < cursors_->rowCount(); ++i) {
         const CursorRow& row = rows[std::size_t(i)];
         const QString texts[] = {QString(), row.name, valueOrDash(a ? std::optional(row.a) : std::nullopt, 3),

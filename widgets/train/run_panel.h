@@ -9,8 +9,10 @@
 
 class QListView;
 class QPushButton;
+class QStackedLayout;
 class QStandardItemModel;
 class QTableView;
+class QVBoxLayout;
 
 namespace braid::ui {
 
@@ -32,16 +34,23 @@ public:
         int colour = 0;
         double a = 0, b = 0;  // NaN: no point there
     };
+    // The study's plots have no cursors: a click in them selects the run.
+    void setCursorsVisible(bool visible);
     void showCursors(const QString& what, std::optional<double> a, std::optional<double> b,
                      const std::vector<CursorRow>& rows);
 
     QPushButton* pauseButton() const { return pause_; }
     QPushButton* checkpointButton() const { return checkpoint_; }
     QPushButton* stopButton() const { return stop_; }
+    QTableView* cursorTable() const { return cursor_table_; }
 
 private:
     void pauseOrResume();
     void refreshButtons();
+    QWidget* makeContent();
+    void makeFacts(QVBoxLayout* layout);
+    void makeCursors(QVBoxLayout* layout);
+    void makeLog(QVBoxLayout* layout);
 
     WorkspaceContext context_;
     RunPointer run_;
@@ -50,10 +59,14 @@ private:
     TextLabel* values_[5];
     QPushButton *pause_, *checkpoint_, *stop_;
     SectionTitle* cursor_title_;
+    QWidget* cursor_section_;
+    TextLabel* cursor_hint_;  // instead of the table while no cursor is set
     QStandardItemModel* cursors_;
     QTableView* cursor_table_;
     LogModel* log_;
+    TextLabel* log_hint_;
     QListView* log_view_;
+    QStackedLayout* pages_;  // nothing selected; the run
 };
 
 }  // namespace braid::ui

@@ -139,10 +139,10 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
 }
 
 void StudyPage::makePlots() {
-    far_->setTitle(tr("Far recall"), tr("keys last seen more than half the sequence ago"));
+    far_->setTitle(tr("Far recall"), tr("keys last seen more than half the sequence ago, T/2"));
     far_->setXTitle(tr("training tokens"));
-    near_->setTitle(tr("Near recall"), tr("≤ 16 tokens"));
-    mid_->setTitle(tr("Mid recall"), tr("17 to half the sequence"));
+    near_->setTitle(tr("Near recall"), tr("≤ 16"));
+    mid_->setTitle(tr("Mid recall"), tr("17 to T/2"));
     loss_->setTitle(tr("Loss"), tr("nats per token"));
     for (CurvePlot* plot : {far_, near_, mid_, loss_}) {
         plot->setCountsOnX(false, true);

@@ -86,6 +86,8 @@ StudySummary summarise(const StudySpec& spec, const std::vector<RunPointer>& run
         row.run = run;
         row.seconds = run->latest("time_s").value_or(0);
         row.last = run->latest(spec.measure.metric);
+        if (const auto counts = run->queries(); counts.contains(spec.measure.metric))
+            row.queries = counts.at(spec.measure.metric);
         if (run->plan) {
             row.layers = run->plan->architecture.layers;
             for (const LayerSpec& layer : row.layers)

@@ -18,6 +18,7 @@ struct StudyRow {
     std::optional<std::int64_t> step = {};  // of the first evaluation at or above the threshold
     std::optional<double> tokens = {};
     std::optional<double> last = {};  // newest value of the measure
+    std::int64_t queries = 0;         // that it is the mean over; 0: unknown
     double seconds = 0;               // of training
 };
 

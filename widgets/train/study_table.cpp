@@ -12,8 +12,6 @@ namespace braid::ui {
 
 namespace {
 
-constexpr std::int64_t far_queries = 1536;  // six opening keys in each of 256 sequences
-
 class StudyDelegate : public DataDelegate {
 public:
     using DataDelegate::DataDelegate;
@@ -59,7 +57,6 @@ void StudyTableModel::show(const StudySpec& spec, StudySummary summary) {
     if (!same_rows) beginResetModel();
     measure_ = QString::fromStdString(spec.measure.metric);
     threshold_ = spec.measure.threshold;
-    queries_ = spec.measure.metric == "recall/far" ? far_queries : 0;
     summary_ = std::move(summary);
     if (!same_rows) {
         endResetModel();
@@ -146,9 +143,9 @@ QVariant StudyTableModel::data(const QModelIndex& index, int role) const {
         case Final:
             return row.last ? formatFixed(*row.last, 3) : QStringLiteral("—");
         case Error:
-            if (!row.last || queries_ == 0) return {};
+            if (!row.last || row.queries == 0) return {};
             return QStringLiteral("± ") +
-                   formatFixed(std::sqrt(*row.last * (1 - *row.last) / double(queries_)), 3);
+                   formatFixed(std::sqrt(*row.last * (1 - *row.last) / double(row.queries)), 3);
         case Time:
             return row.seconds > 0 ? formatDuration(row.seconds) : QStringLiteral("—");
         default:

@@ -28,7 +28,6 @@ public:
 private:
     QString measure_;
     double threshold_ = 0.9;
-    std::int64_t queries_ = 0;  // behind the measure, for its standard error; 0: unknown
     StudySummary summary_;
 };
 

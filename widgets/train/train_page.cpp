@@ -47,7 +47,7 @@ const char* axisName(XAxis axis) {
         case XAxis::time:
             return "time_s";
         case XAxis::flops:
-            return "tokens";
+            return "flops";
     }
     return "step";
 }

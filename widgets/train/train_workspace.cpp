@@ -92,6 +92,7 @@ void TrainWorkspace::showRuns() {
 void TrainWorkspace::applyActive() {
     study_->setActive(active_ && showsStudy());
     runs_->setActive(active_ && !showsStudy());
+    if (panel_) panel_->setCursorsVisible(!showsStudy());
 }
 
 void TrainWorkspace::activate() {
