@@ -97,8 +97,10 @@ std::string examples_folder() {
     std::error_code ignored;
     if (const char* given = std::getenv("BRAID_EXAMPLES")) return given;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    for (const fs::path& place : {program / "../share/braid/projects", program / "../../../projects"})
-        if (fs::is_directory(place, ignored)) return fs::weakly_canonical(place, ignored).string();
+    // Beside bin/, beside lib/braid/ of a package or bundle, in the source tree.
+    for (const char* place : {"../share/braid/projects", "../../share/braid/projects", "../../../projects"})
+        if (fs::is_directory(program / place, ignored))
+            return fs::weakly_canonical(program / place, ignored).string();
     return {};
 }
 
