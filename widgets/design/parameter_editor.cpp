@@ -18,7 +18,7 @@ namespace braid::ui {
 namespace {
 
 constexpr std::size_t most_segments = 4;
-constexpr int field_width = 104;
+constexpr int field_width = 88;  // beside its unit
 
 }  // namespace
 

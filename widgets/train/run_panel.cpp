@@ -65,6 +65,7 @@ RunPanel::RunPanel(const WorkspaceContext& context, QWidget* parent)
     connect(stop_, &QPushButton::clicked, this, [this] {
         if (run_) context_.commands.stop(run_->id);
     });
+    showCursors({}, std::nullopt, std::nullopt, {});
     showRun(nullptr);
 }
 
@@ -121,6 +122,7 @@ void RunPanel::makeCursors(QVBoxLayout* layout) {
     section->addWidget(cursor_title_);
     cursor_hint_->setWordWrap(true);
     section->addWidget(cursor_hint_);
+    cursors_->setHorizontalHeaderLabels({QString(), tr("Run"), tr("A"), tr("B"), tr("B − A")});
     cursor_table_->setModel(cursors_);
     cursor_table_->setSortingEnabled(false);
     cursor_table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
