@@ -120,10 +120,13 @@ bool drawViewControl(QStyle::ControlElement element, const QStyleOption& option,
             painter.save();
             painter.setFont(Theme::instance().font(TypeStep::table, 500));
             painter.setPen(t.text2);
-            const int align = int(header.textAlignment) | Qt::AlignVCenter;
-            painter.drawText(
-                option.rect, align,
-                QFontMetrics(painter.font()).elidedText(header.text, Qt::ElideRight, option.rect.width()));
+            // From a whole baseline and without a clip, which would shave descenders.
+            const QFontMetrics metrics(painter.font());
+            const QString text = metrics.elidedText(header.text, Qt::ElideRight, option.rect.width());
+            const QRect line =
+                QStyle::alignedRect(option.direction, header.textAlignment | Qt::AlignVCenter,
+                                    {metrics.horizontalAdvance(text), metrics.height()}, option.rect);
+            painter.drawText(line.left(), line.top() + metrics.ascent(), text);
             painter.restore();
             return true;
         }

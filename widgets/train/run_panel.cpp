@@ -217,9 +217,8 @@ void RunPanel::showCursors(const QString& what, std::optional<double> a, std::op
     cursor_title_->setNote(a || b ? what : QString());
     cursor_table_->setVisible(a || b);
     cursor_hint_->setVisible(!a && !b);
-    cursors_->setHorizontalHeaderLabels(
-        {QString(), tr("Run"), a ? tr("A %1").arg(formatSignificant(*a, 4)) : tr("A"),
-         b ? tr("B %1").arg(formatSignificant(*b, 4)) : tr("B"), tr("B − A")});
+    cursors_->setHorizontalHeaderLabels({QString(), tr("Run"), a ? tr("A %1").arg(formatSi(*a)) : tr("A"),
+                                         b ? tr("B %1").arg(formatSi(*b)) : tr("B"), tr("B − A")});
     cursors_->setRowCount(a || b ? int(rows.size()) : 0);
     cursor_table_->setFixedHeight(cursor_table_->horizontalHeader()->sizeHint().height() +
                                   std::min(cursors_->rowCount(), most_cursor_rows) * metrics::row + 2);

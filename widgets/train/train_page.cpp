@@ -254,8 +254,10 @@ void TrainPage::chooseSecondMetric() {
     metric_->setCurrentIndex(int(wanted.indexOf(QString::fromStdString(second_metric_))));
     metric_->setVisible(!metrics.empty());
     metric_->adjustSize();
-    plots_[SecondPanel]->setTitle(metrics.empty() ? tr("Evaluation") : QString(),
+    // Where there are metrics their choice stands in place of the title, which keeps its room.
+    plots_[SecondPanel]->setTitle(metrics.empty() ? tr("Evaluation") : QStringLiteral(" "),
                                   metrics.empty() ? tr("nothing evaluated yet") : QString());
+    if (!metrics.empty()) plots_[SecondPanel]->setAccessibleName(metricTitle(second_metric_));
 }
 
 void TrainPage::refresh() {
@@ -271,6 +273,8 @@ void TrainPage::refresh() {
                           ? tr("context %1").arg(formatCount(runs_.front()->plan->training.context))
                           : QString());
     chooseSecondMetric();
+    for (const int big : {LossPanel, SecondPanel})  // the toolbar names a single run
+        plots_[big]->setLabels(runs_.size() == 1 ? PlotLabels::none : PlotLabels::automatic);
     const std::string metrics[] = {"loss", second_metric_, "lr", "grad_norm", "tokens_per_s"};
     for (int panel = 0; panel < PanelCount; ++panel) {
         QVector<PlotSeries> series;
