@@ -170,8 +170,8 @@ Result<void> TrainingAttempt::evaluate() {
     // Once an attempt: what the standard error of an accuracy follows from.
     if (evaluation_.empty())
         if (const auto queries = trainer_->evaluation_queries(); !queries.empty())
-            writer_.event(trainer_->step(), LogLevel::info, "evaluation", "evaluates on a fixed set of queries",
-                          {{"queries", queries}});
+            writer_.event(trainer_->step(), LogLevel::info, "evaluation",
+                          "evaluates on a fixed set of queries", {{"queries", queries}});
     evaluation_ = std::move(*answer);
     std::vector<MetricValue> values;
     for (const auto& [metric, value] : evaluation_) values.push_back({.metric = metric, .value = value});

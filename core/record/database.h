@@ -42,8 +42,8 @@ SQLite::Database open_for_writing(const std::string& file);
 // be written to, too. Throws SQLite::Exception.
 SQLite::Database open_for_reading(const std::string& file);
 
-// Copies what is committed, as of one commit, into a file that nobody else looks at; without a write-ahead log
-// there, so that it is one file. Throws SQLite::Exception.
+// Copies what is committed, as of one commit, into a file that nobody else looks at; without a write-ahead
+// log there, so that it is one file. Throws SQLite::Exception.
 Result<void> copy_database(SQLite::Database& source, const std::string& file);
 
 // SQLite stores NaN as NULL.

@@ -157,12 +157,14 @@ TEST_F(Training, ALiveRunIsExportedWholeAndTheCopyGoesOn) {
     EXPECT_EQ(engine({"run", "stop", id}).code, 0);
     const Json copy = show(place_.path("kopie"));
     EXPECT_GE(copy["status"]["step"], 20);
-    EXPECT_EQ(engine({"run", "export", id, "--out", place_.path("kopie")}).code, 1) << "nothing is overwritten";
+    EXPECT_EQ(engine({"run", "export", id, "--out", place_.path("kopie")}).code, 1)
+        << "nothing is overwritten";
     // Its plan is the same; it trains on from the copied checkpoint, in its own folder.
     const Call again = call({"train", place_.path("kopie")});
     Started going = start(again);
     EXPECT_TRUE(within(std::chrono::seconds(40), [&] {
-        return show(place_.path("kopie"))["status"]["step"].get<int>() > copy["status"]["step"].get<int>() + 5;
+        return show(place_.path("kopie"))["status"]["step"].get<int>() >
+               copy["status"]["step"].get<int>() + 5;
     }));
     going.signal(SIGINT);
     EXPECT_EQ(going.wait().code, 130);
