@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_tries = 5;  // a checkpoint may be dropped between the look at the store and its copying
+constexpr int most_tries = 20;  // a checkpoint may be dropped between the look at the store and its copying
 
 void mark_stopped(SQLite::Database& copy) {
     const StateRow state = read_state(copy);
@@ -66,6 +67,7 @@ Result<bool> copy_parts(const RunFolder& from, const RunFolder& to, bool checkpo
         if (!copied) return fail(copied.error());
         named = std::move(*copied);
     }
+    std::reverse(named.begin(), named.end());  // the newest is what a resume needs
     for (const CheckpointRecord& checkpoint : named) {
         const fs::path source = fs::path(from.path()) / checkpoint.folder;
         if (!checkpoints) break;

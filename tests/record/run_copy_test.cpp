@@ -64,10 +64,10 @@ TEST_F(RunCopy, WhileStepsAndCheckpointsComeAndGo) {
     std::thread engine([&] {
         for (int step = 2; !done; ++step) {
             run->append(Step(step), {{"loss", 1.0 * step}});
-            if (step % 40 == 0) {
+            if (step % 80 == 0) {
                 save(*run, step);
-                EXPECT_TRUE(run->forget_checkpoint(Step(std::max(1, step - 40))).has_value());
-                fs::remove_all(folder_.checkpoint_folder(Step(std::max(1, step - 40))));
+                EXPECT_TRUE(run->forget_checkpoint(Step(std::max(1, step - 80))).has_value());
+                fs::remove_all(folder_.checkpoint_folder(Step(std::max(1, step - 80))));
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
