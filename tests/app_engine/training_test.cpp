@@ -222,6 +222,53 @@ TEST_F(Training, TrainsOnACorpusOfText) {
                 "--set", "steps=4", "--set", "threads=1", "--device", "cpu"});
     ASSERT_EQ(trained.code, 0) << trained.all();
     EXPECT_TRUE(trained.last_json()["metrics"].contains("eval/loss")) << trained.out;
+    const Finished large = engine({"train", "FS[w=8] x1", "--data", place_.path("korpus"), "--context", "64",
+                                   "--set", "batch=100000", "--set", "steps=4", "--device", "cpu"});
+    EXPECT_EQ(large.code, 2);
+    EXPECT_NE(large.err.find("training.batch: must be at most"), std::string::npos) << large.err;
+}
+
+TEST_F(Training, TrainsATokenizerACorpusWithItAndAModelOnThat) {
+    std::ofstream(place_.path("text.txt")) << [] {
+        std::string text;
+        for (int i = 0; i < 4'000; ++i)
+            text += "Zeile " + std::to_string(i * 7919 % 4'001) + ": the quick brown fox.\n";
+        return text;
+    }();
+    const std::string model = place_.path("own.model");
+    const Finished made =
+        engine({"tokenizer", "train", place_.path("text.txt"), "--vocab", "300", "--out", model, "--json"});
+    ASSERT_EQ(made.code, 0) << made.all();
+    const Finished encoded = engine({"tokenizer", "encode", model, "the gr\xC3\xBCn fox", "--json"});
+    ASSERT_EQ(encoded.code, 0) << encoded.all();
+    EXPECT_NE(encoded.out.find("\"exact\": true"), std::string::npos) << encoded.out;
+    EXPECT_EQ(engine({"tokenizer", "show", model}).code, 0);
+    EXPECT_EQ(engine({"tokenizer", "show", place_.path("text.txt")}).code, 1);
+    const Finished built = engine({"corpus", "build", place_.path("text.txt"), "--tokenizer", model, "--out",
+                                   place_.path("korpus"), "--json"});
+    ASSERT_EQ(built.code, 0) << built.all();
+    const Finished trained =
+        engine({"train", "FS[w=8] x1", "--data", place_.path("korpus"), "--context", "64", "--set", "batch=2",
+                "--set", "steps=4", "--set", "threads=1", "--device", "cpu"});
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    const Finished small =
+        engine({"train", "FS[w=8] x1", "--vocab", "299", "--data", place_.path("korpus"), "--context", "64",
+                "--set", "batch=2", "--set", "steps=4", "--device", "cpu"});
+    EXPECT_EQ(small.code, 2);
+    EXPECT_NE(small.err.find("vocab: must be at least 300"), std::string::npos) << small.err;
+}
+
+TEST_F(Training, EveryTaskTrains) {
+    for (const char* task : {"mqar", "niah", "copy", "induction", "babi"}) {
+        const Finished trained = engine(
+            {"train", "FS[w=8] x1", "--data", task, "--context", "64", "--set", "batch=2", "--set", "steps=2",
+             "--set", "data.evaluation_sequences=4", "--set", "threads=1", "--device", "cpu"});
+        ASSERT_EQ(trained.code, 0) << trained.all();
+        bool scored = false;
+        for (const auto& [metric, value] : trained.last_json()["metrics"].items())
+            scored = scored || metric.starts_with(std::string(task) + "/");
+        EXPECT_TRUE(scored) << trained.out;
+    }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 TEST(Help, EveryVerbHasASummaryAndAnExample) {
     const Finished help = run({{"--help-all"}});
     EXPECT_EQ(help.code, 0);
-    for (const char* verb : {"doctor", "arch", "corpus", "train", "run", "study", "serve"})
+    for (const char* verb : {"doctor", "arch", "tokenizer", "corpus", "train", "run", "study", "serve"})
         EXPECT_NE(help.out.find(std::string("\n") + verb + "\n"), std::string::npos) << verb << help.out;
     const Finished tail = run({{"run", "tail", "--help"}});
     EXPECT_EQ(tail.code, 0);

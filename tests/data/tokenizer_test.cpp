@@ -138,6 +138,8 @@ TEST(Tokenizer, WhatIsNotSupportedIsNamed) {
         std::string::npos);
     EXPECT_NE(error_of(tiny_tokenizer_json().dump(), {.bos = "<nowhere>"}).message.find("<nowhere>"),
               std::string::npos);
+    EXPECT_NE(error_of(tiny_tokenizer_json().dump(), {.pattern = "gpt2"}).message.find("--pattern"),
+              std::string::npos);
     EXPECT_EQ(error_of("some text").kind, ErrorKind::corrupt);
     EXPECT_EQ(error_of("").kind, ErrorKind::corrupt);
     EXPECT_EQ(open_tokenizer("no/such/file").error().kind, ErrorKind::not_found);

@@ -86,6 +86,11 @@ Result<std::shared_ptr<const Tokenizer>> read_tokenizer(std::string_view bytes, 
         for (const TokenizerKind& one : all) known += (known.empty() ? "" : ", ") + one.title;
         return fail(ErrorKind::corrupt, "is no tokenizer that Braid knows: " + known, file);
     }
+    if (!options.pattern.empty() && kind->id != "tiktoken")
+        return fail(to_error({{.path = "--pattern",
+                               .rule = "has an effect on tiktoken ranks only; this is a " + kind->title,
+                               .found = options.pattern}},
+                             file));
     TokenizerInfo info{.kind = kind->id,
                        .file = fs::path(file).filename().string(),
                        .options = options,
