@@ -84,6 +84,9 @@ TEST_F(SentencePieceTest, BadInputIsSaidBeforeTheWork) {
     EXPECT_EQ(large.kind, ErrorKind::invalid_input) << describe(large);
     EXPECT_NE(large.message.find("--vocab: must be at most"), std::string::npos) << large.message;
     EXPECT_FALSE(std::filesystem::exists(folder_ / "large.model"));
+    const Error small = train("small.model", {.vocab = 262}).error();
+    EXPECT_EQ(small.kind, ErrorKind::invalid_input) << describe(small);
+    EXPECT_NE(small.message.find("--vocab: must be at least 2"), std::string::npos) << small.message;
     write_text(folder_ / "empty/empty.txt", "");
     EXPECT_EQ(train_sentencepiece({folder_ / "empty"}, folder_ / "y.model", {}).error().kind,
               ErrorKind::invalid_input);

@@ -143,10 +143,15 @@ Error training_error(const std::string& text, const SentencePieceTraining& train
                           .rule = "must be at most " + std::to_string(std::atoll(text.c_str() + limit + 3)) +
                                   " for so little text",
                           .found = std::to_string(training.vocab)}});
-    if (text.find("smaller than required_chars") != std::string::npos)
-        return to_error({{.path = "--vocab",
-                          .rule = "must be larger: the characters of the text alone need more (" + text + ")",
-                          .found = std::to_string(training.vocab)}});
+    // ".. smaller than required_chars. 285 vs 290. .."
+    if (const std::size_t versus = text.find(" vs "); text.find("required_chars") != std::string::npos)
+        return to_error(
+            {{.path = "--vocab",
+              .rule = "must be at least " +
+                      (versus == std::string::npos ? std::string("the number of different characters")
+                                                   : std::to_string(std::atoll(text.c_str() + versus + 4))) +
+                      " for the characters of this text, or --coverage smaller",
+              .found = std::to_string(training.vocab)}});
     return {.kind = ErrorKind::internal, .message = "SentencePiece cannot train: " + text};
 }
 
