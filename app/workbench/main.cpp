@@ -53,10 +53,9 @@ void takeScreenshot(MainWindow& window, const QString& file) {
 
 // Without a display, a picture can still be drawn.
 void chooseOffscreen(int argc, char** argv) {
-    if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM") || qEnvironmentVariableIsSet("DISPLAY") ||
-        qEnvironmentVariableIsSet("WAYLAND_DISPLAY")) {
-        return;
-    }
+    // Set but empty is what remains of a display in some scripts.
+    for (const char* variable : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        if (!qEnvironmentVariableIsEmpty(variable)) return;
     for (int i = 1; i < argc; ++i) {
         for (const char* option : {"--screenshot", "--help", "-h", "--version", "-v"}) {
             if (std::strncmp(argv[i], option, std::strlen(option)) == 0)
@@ -78,7 +77,7 @@ int runWindow(int argc, char** argv) {
     QApplication::setApplicationDisplayName(QStringLiteral("Braid"));
     QApplication::setOrganizationName(QStringLiteral("Braid"));
     QApplication::setApplicationVersion(QStringLiteral(BRAID_VERSION));
-    QGuiApplication::setDesktopFileName(QStringLiteral("braid"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("org.braid.Workbench"));
     const Options options = parseOptions(QApplication::arguments());
     if (options.resetSettings) QSettings().clear();
     Theme::instance().install(application);

@@ -42,7 +42,12 @@ else
     torch=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/braid/torch-$wanted-cu130
     holds_torch "$torch" || torch=$(python_torch)
     holds_torch "$torch" || {
-        echo "braid-engine: no PyTorch $wanted on this machine. Install it (pip install torch==$wanted)," >&2
+        if [ -x "${self%/*}/braid-libtorch" ]; then
+            remedy="Fetch it with braid-libtorch (0.5 GB, once per user)"
+        else
+            remedy="Install it (pip install torch==$wanted)"
+        fi
+        echo "braid-engine: no PyTorch $wanted for this user. $remedy," >&2
         echo "or name the folder that holds torch/ with --torch DIR or BRAID_TORCH_DIR." >&2
         exit 1
     }

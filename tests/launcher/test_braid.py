@@ -155,7 +155,12 @@ class EngineScript(unittest.TestCase):
     def test_says_what_is_missing(self):
         none = self.box.run(self.script, "x")
         self.assertEqual(none.returncode, 1)
-        self.assertIn("no PyTorch 2.11.0 on this machine", none.stderr)
+        self.assertIn("no PyTorch 2.11.0 for this user", none.stderr)
+        self.assertIn("pip install torch==2.11.0", none.stderr)
+        neighbour = self.script.with_name("braid-libtorch")  # as in the Debian package
+        neighbour.write_text("")
+        neighbour.chmod(0o755)
+        self.assertIn("Fetch it with braid-libtorch", self.box.run(self.script, "x").stderr)
         wrong = self.box.run(self.script, "--torch", self.box.folder, "x")
         self.assertIn("no torch/lib/libtorch_cpu.so in it", wrong.stderr)
         (self.elsewhere / "torch/version.py").write_text("__version__ = '2.9.1'\n")
