@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/mixers/builtin.h"
 #include "core/record/inbox.h"
+#include "core/record/run_status.h"
 #include "core/spec/validate.h"
 #include "widgets/common/process_json.h"
 
@@ -19,6 +20,27 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int poll_ms = 250;
+
+// 130: interrupted, with its work saved.
+bool isFailure(int code) { return code != 0 && code != 130; }
+
+// A process that ended before it could record why, in its own words: no LibTorch, say.
+Error endedBadly(const std::string& what, int code, std::string words, const std::string& log) {
+    while (words.ends_with('\n')) words.pop_back();
+    // The engine ends with its error, after whatever else it had to tell.
+    constexpr std::string_view sign = "braid-engine: ";
+    if (const std::size_t at = words.rfind(sign); at != std::string::npos) words.erase(0, at + sign.size());
+    return {.kind = ErrorKind::internal,
+            .message = what + (words.empty() ? " ended with code " + std::to_string(code) : ": " + words),
+            .path = {},
+            .hint = "All of it: " + log};
+}
+
+// The window shows by itself what the run store says about an engine.
+bool isRecorded(const ProcessIdentity& engine, const RunFolder& run) {
+    const Result<RunStatus> status = read_run_status(run);
+    return status && status->process == engine;
+}
 
 }  // namespace
 
@@ -114,6 +136,10 @@ void LaunchWorker::stopRun(const RunFolder& folder) {
 void LaunchWorker::poll() {
     for (const QueueItem& item : queue_->poll()) {
         if (item.error) Q_EMIT failed(*item.error);
+        if (item.state == QueueItem::State::ended && isFailure(item.exit_code) &&
+            !isRecorded(item.process, item.folder))
+            Q_EMIT failed(endedBadly("run " + item.folder.name(), item.exit_code, item.last_words,
+                                     item.folder.log_file()));
     }
     for (auto it = studies_.begin(); it != studies_.end();) {
         const auto ours = ours_.find(it->first);
@@ -126,19 +152,16 @@ void LaunchWorker::poll() {
             continue;
         }
         const std::string name = it->first;
+        const std::string words = ours != ours_.end() ? ours->second.last_words() : std::string();
         it = studies_.erase(it);
         ours_.erase(name);
         if (project_) {
             std::error_code ignored;
             fs::remove(studyFile(name), ignored);
         }
-        if (*ended != 0 && *ended != 130) {
+        if (project_ && isFailure(*ended))
             Q_EMIT failed(
-                Error{.kind = ErrorKind::internal,
-                      .message = "the study " + name + " ended with code " + std::to_string(*ended),
-                      .path = project_ ? project_->folder() + "/studies/" + name + ".log" : std::string(),
-                      .hint = "its log says why"});
-        }
+                endedBadly("study " + name, *ended, words, project_->folder() + "/studies/" + name + ".log"));
         Q_EMIT studyRunning(QString::fromStdString(name), false);
     }
 }

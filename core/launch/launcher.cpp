@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -105,6 +106,21 @@ bool wait_until(std::chrono::milliseconds limit, const Done& done) {
     return true;
 }
 
+// At most so many bytes, none of them before `begin`; from the beginning of a line.
+std::string end_of_file(const std::string& file, off_t begin, std::size_t max_bytes) {
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return {};
+    const off_t size = ::lseek(descriptor, 0, SEEK_END);
+    const off_t start = std::max(begin, size - static_cast<off_t>(max_bytes));
+    std::string text(static_cast<std::size_t>(std::max<off_t>(0, size - start)), '\0');
+    const ssize_t n = ::pread(descriptor, text.data(), text.size(), start);
+    ::close(descriptor);
+    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    if (start > begin)
+        if (const std::size_t line = text.find('\n'); line != std::string::npos) text.erase(0, line + 1);
+    return text;
+}
+
 }  // namespace
 
 Result<std::string> find_engine() {
@@ -131,6 +147,7 @@ Result<EngineProcess> EngineProcess::start(const LaunchRequest& request) {
     // Opened here first, so that a log that cannot be written is an error that names it.
     const int log_descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (log_descriptor < 0) return fail(error_from_errno(errno, "cannot open the log", log));
+    const off_t log_begin = std::max<off_t>(0, ::lseek(log_descriptor, 0, SEEK_END));  // of a pipe: none
 
     Actions actions;
     posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
@@ -154,6 +171,8 @@ Result<EngineProcess> EngineProcess::start(const LaunchRequest& request) {
     }
     EngineProcess process;
     process.identity_ = identity_of(pid);
+    process.log_file_ = log;
+    process.log_begin_ = log_begin;
     return process;
 }
 
@@ -222,19 +241,12 @@ Result<void> stop_run(const RunFolder& folder, const StopOptions& options) {
                 folder.path(), "Look at engine.log, then stop the process by hand");
 }
 
+std::string EngineProcess::last_words(std::size_t max_bytes) const {
+    return end_of_file(log_file_, log_begin_, max_bytes);
+}
+
 std::string log_tail(const RunFolder& folder, std::size_t max_bytes) {
-    const int descriptor = ::open(folder.log_file().c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return {};
-    const off_t size = ::lseek(descriptor, 0, SEEK_END);
-    const off_t start = std::max<off_t>(0, size - static_cast<off_t>(max_bytes));
-    std::string text(static_cast<std::size_t>(size - start), '\0');
-    const ssize_t n = ::pread(descriptor, text.data(), text.size(), start);
-    ::close(descriptor);
-    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-    // From the beginning of a line.
-    if (start > 0)
-        if (const std::size_t line = text.find('\n'); line != std::string::npos) text.erase(0, line + 1);
-    return text;
+    return end_of_file(folder.log_file(), 0, max_bytes);
 }
 
 }  // namespace braid

@@ -35,9 +35,13 @@ public:
     // Empty while it works. A signal is 128 + its number, as in a shell. Reaps the process; never waits.
     std::optional<int> poll();
     std::optional<int> wait(std::chrono::milliseconds limit);
+    // The end of what its log has got since it was started, in whole lines.
+    std::string last_words(std::size_t max_bytes = 1'000) const;
 
 private:
     ProcessIdentity identity_;
+    std::string log_file_;
+    std::int64_t log_begin_ = 0;
     std::optional<int> exit_code_;
 };
 

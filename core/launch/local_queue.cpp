@@ -22,7 +22,11 @@ std::vector<QueueItem> LocalQueue::poll() {
             ++working;
             continue;
         }
-        changed.push_back({.folder = working->folder, .state = QueueItem::State::ended, .exit_code = *code});
+        changed.push_back({.folder = working->folder,
+                           .state = QueueItem::State::ended,
+                           .process = working->process.identity(),
+                           .exit_code = *code,
+                           .last_words = *code == 0 ? std::string() : working->process.last_words()});
         working = running_.erase(working);
     }
     while (!waiting_.empty() && running() < at_once_) {
@@ -30,7 +34,8 @@ std::vector<QueueItem> LocalQueue::poll() {
         waiting_.pop_front();
         Result<EngineProcess> process = start_(folder);
         if (process) {
-            changed.push_back({.folder = folder, .state = QueueItem::State::running});
+            changed.push_back(
+                {.folder = folder, .state = QueueItem::State::running, .process = process->identity()});
             running_.push_back({std::move(folder), std::move(*process)});
         } else {
             changed.push_back({.folder = std::move(folder),

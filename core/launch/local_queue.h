@@ -14,7 +14,9 @@ struct QueueItem {
     enum class State { waiting, running, ended, failed_to_start };
     RunFolder folder;
     State state = State::waiting;
+    ProcessIdentity process = {};     // when running or ended
     int exit_code = 0;                // when ended
+    std::string last_words = {};      // of its log, when it ended with another code than 0
     std::optional<Error> error = {};  // when it could not be started
 };
 

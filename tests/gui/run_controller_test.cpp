@@ -150,6 +150,29 @@ TEST_F(Controller, AMissingEngineIsAReasonNotACrash) {
     ASSERT_TRUE(waitFor([&] { return failed.count() == 1; }));
 }
 
+// As in a package without LibTorch: nothing but the engine's own words says why.
+TEST_F(Controller, AnEngineThatEndsAtOnceIsQuoted) {
+    write_text(script_.toStdString(),
+               "#!/bin/sh\necho table; echo 'braid-engine: no PyTorch here. Fetch it' >&2\nexit 1\n");
+    ProjectSession session;
+    RunController controller(session);
+    ASSERT_TRUE(open(session));
+    QSignalSpy failed(&controller, &RunCommands::failed);
+    controller.startStudy(QStringLiteral("laziness"));
+    ASSERT_TRUE(waitFor([&] { return failed.count() == 1; }));
+    EXPECT_EQ(failed.front().front().value<Error>().message, "study laziness: no PyTorch here. Fetch it");
+    controller.startTraining(smallPlan());
+    ASSERT_TRUE(waitFor([&] { return failed.count() == 2; }));
+    const Error error = failed.back().front().value<Error>();
+    EXPECT_TRUE(error.message.ends_with(": no PyTorch here. Fetch it")) << error.message;
+    EXPECT_TRUE(error.message.starts_with("run ")) << error.message;
+    EXPECT_TRUE(error.hint.ends_with("/engine.log")) << error.hint;
+    controller.startStudy(QStringLiteral("laziness"));
+    ASSERT_TRUE(waitFor([&] { return failed.count() == 3; }));
+    EXPECT_EQ(failed.back().front().value<Error>().message, "study laziness: no PyTorch here. Fetch it")
+        << "not what an earlier one said";
+}
+
 TEST(CommandText, SaysTheSameAsTheWindow) {
     TrainingPlan plan = smallPlan();
     plan.training.seed = 3;
