@@ -61,7 +61,7 @@ void LaunchWorker::setProject(const QString& folder) {
     Result<Project> project = Project::open(folder.toStdString());
     if (!project) return;  // the session says so
     project_ = std::move(*project);
-    for (const DocumentEntry& study : project_->documents(DocumentKind::study)) {
+    for (const ProjectDocument& study : project_->documents(DocumentKind::study)) {
         const Result<Json> json = read_json(studyFile(study.name));
         if (!json) continue;
         const auto process = processFromJson(*json);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,11 +35,20 @@ struct Query {
     std::int32_t group = 0;     // index into EvaluationSet::groups
 };
 
+// Long texts with their key tokens (core/data/key_tokens.h), as a model with one tokenizer reads them.
+struct LongTextSet {
+    Batch batch = {};
+    // By sample: positions t whose target is a key token, that is: lies wholly in a span.
+    std::vector<std::vector<std::int32_t>> keys = {};
+    std::int64_t fewest = 10;  // samples with fewer key tokens are left out of the score
+};
+
 struct EvaluationSet {
     Batch batch;
     std::string loss_metric = {};          // "eval/loss": mean loss over all targets; empty: none asked
     std::vector<std::string> groups = {};  // metric that gets the accuracy of each group: "recall/near", ...
     std::vector<Query> queries = {};
+    std::optional<LongTextSet> long_texts = {};  // "eval/log_longppl"
 };
 
 // starts_BT[b, t] = the position in sequence b at which the document of position t begins; 0 where it began

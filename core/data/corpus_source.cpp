@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/random.h"
+#include "core/data/key_tokens.h"
 #include "core/data/permutation.h"
 
 namespace braid {
@@ -183,6 +184,7 @@ public:
     // Sequences spread evenly over the validation tokens. A split shorter than one sequence is padded.
     Result<EvaluationSet> evaluation() const override {
         EvaluationSet set{.batch = {}, .loss_metric = "eval/loss"};
+        set.long_texts = long_texts_;
         const std::int64_t available = corpus_.tokens(Split::validation) - 1;  // tokens that have a target
         const std::int64_t wanted = std::min(available, settings_.evaluation_tokens);
         const std::int64_t count = std::max<std::int64_t>(1, wanted / context());
@@ -203,6 +205,16 @@ public:
         return set;
     }
 
+    // Key tokens on which each evaluation scores LongPPL, too.
+    Result<void> take_key_tokens(const std::string& file) {
+        const Result<std::shared_ptr<const Tokenizer>> tokenizer = corpus_.tokenizer();
+        if (!tokenizer) return fail(tokenizer.error());
+        Result<LongTextSet> set = open_long_text_set(file, **tokenizer, context());
+        if (!set) return fail(std::move(set.error()));
+        long_texts_ = std::move(*set);
+        return {};
+    }
+
 private:
     // The pool of sequence `number` of the run, and which of the pool's it is.
     std::pair<const Pool*, std::int64_t> place_of(std::int64_t number) const {
@@ -220,6 +232,7 @@ private:
     std::int64_t batch_;
     std::uint64_t seed_;
     std::vector<Pool> pools_;  // one, or short and long
+    std::optional<LongTextSet> long_texts_;
 };
 
 }  // namespace
@@ -245,6 +258,10 @@ const std::vector<ParameterDescription>& corpus_parameters() {
          .minimum = 0,
          .maximum = 1,
          .only_if = "pools=mixed"},
+        {.key = "key_tokens",
+         .label = "Key tokens",
+         .help = "File of key tokens (eval keys makes it): each evaluation then scores log LongPPL.",
+         .default_value = std::string()},
     };
     return descriptions;
 }
@@ -261,6 +278,8 @@ Result<std::unique_ptr<DataSource>> make_corpus_source(Corpus corpus, const Data
     auto source = std::make_unique<CorpusSource>(std::move(corpus), settings_of(data.parameters), training);
     if (const Diagnostics problems = source->check(); !problems.empty())
         return fail(to_error(problems, data.corpus));
+    if (const std::string keys = data.parameters.text("key_tokens", corpus_parameters()); !keys.empty())
+        if (Result<void> taken = source->take_key_tokens(keys); !taken) return fail(std::move(taken.error()));
     return source;
 }
 

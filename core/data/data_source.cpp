@@ -84,8 +84,11 @@ Result<std::unique_ptr<DataSource>> make_data_source(const DataSpec& data, const
     namespace fs = std::filesystem;
     const fs::path folder =
         fs::path(project_folder) / data.corpus;  // an absolute path replaces the project's
+    DataSpec located = data;
+    if (const std::string keys = data.parameters.text("key_tokens", corpus_parameters()); !keys.empty())
+        located.parameters.set("key_tokens", (fs::path(project_folder) / keys).string());
     return Corpus::open(folder.string()).and_then([&](Corpus corpus) {
-        return make_corpus_source(std::move(corpus), data, training);
+        return make_corpus_source(std::move(corpus), located, training);
     });
 }
 

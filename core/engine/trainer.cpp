@@ -7,8 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/data/key_tokens.h"
 #include "core/engine/init.h"
 #include "core/engine/longce.h"
+#include "core/engine/text_losses.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/validate.h"
 
@@ -184,6 +186,12 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
     if (!evaluation_->loss_metric.empty())
         metrics[evaluation_->loss_metric] =
             targets == 0 ? std::numeric_limits<double>::quiet_NaN() : loss_sum / static_cast<double>(targets);
+    if (evaluation_->long_texts) {
+        const LongPpl score =
+            score_longppl(*evaluation_->long_texts, text_losses(*model_, evaluation_->long_texts->batch));
+        metrics["eval/log_longppl"] = score.log_longppl;
+        metrics["eval/log_ppl_long"] = score.log_ppl;
+    }
     std::vector<std::int64_t> asked(evaluation_->groups.size()), right(evaluation_->groups.size());
     for (const Query& query : evaluation_->queries) {
         const auto at = static_cast<std::size_t>(query.sequence * batch.context + query.position);

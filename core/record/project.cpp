@@ -189,8 +189,8 @@ std::string Project::document_file(DocumentKind kind, std::string_view name) con
     return data_->folder + "/" + folder_of(kind) + "/" + std::string(name) + ".json";
 }
 
-std::vector<DocumentEntry> Project::documents(DocumentKind kind) const {
-    std::vector<DocumentEntry> documents;
+std::vector<ProjectDocument> Project::documents(DocumentKind kind) const {
+    std::vector<ProjectDocument> documents;
     std::error_code error;
     for (const fs::directory_entry& entry :
          fs::directory_iterator(data_->folder + "/" + folder_of(kind), error)) {
@@ -205,7 +205,7 @@ std::vector<DocumentEntry> Project::documents(DocumentKind kind) const {
                                             status.st_mtim.tv_nsec});
     }
     std::sort(documents.begin(), documents.end(),
-              [](const DocumentEntry& a, const DocumentEntry& b) { return a.name < b.name; });
+              [](const ProjectDocument& a, const ProjectDocument& b) { return a.name < b.name; });
     return documents;
 }
 

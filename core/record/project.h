@@ -21,12 +21,12 @@ inline constexpr int project_schema_version = 1;
 // The folders of documents; each document is a JSON file, its name is the file's without ".json".
 enum class DocumentKind { architecture, study, figure };
 
-struct DocumentEntry {
+struct ProjectDocument {
     DocumentKind kind = DocumentKind::architecture;
     std::string name;
     std::string file;              // absolute
     std::int64_t modified_ns = 0;  // time of the last change
-    bool operator==(const DocumentEntry&) const = default;
+    bool operator==(const ProjectDocument&) const = default;
 };
 
 // A run in a list; its id is the name of its folder. What cannot be read is in `problem`, the rest of the
@@ -58,7 +58,7 @@ public:
     const std::string& folder() const;
     const std::string& title() const;
 
-    std::vector<DocumentEntry> documents(DocumentKind kind) const;  // by name
+    std::vector<ProjectDocument> documents(DocumentKind kind) const;  // by name
     std::string document_file(DocumentKind kind, std::string_view name) const;
 
     // Oldest first. Answers from index.db where a run has not changed since; a missing or broken index.db is

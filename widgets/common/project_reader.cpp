@@ -23,7 +23,7 @@ QString messageOf(const Diagnostics& diagnostics) {
     return lines.join(QLatin1Char('\n'));
 }
 
-ArchitectureEntry readArchitecture(const DocumentEntry& document) {
+ArchitectureEntry readArchitecture(const ProjectDocument& document) {
     ArchitectureEntry entry{
         .name = text(document.name), .file = text(document.file), .spec = {}, .autosave = {}, .problem = {}};
     const Result<Json> json = read_json(document.file);
@@ -40,7 +40,7 @@ ArchitectureEntry readArchitecture(const DocumentEntry& document) {
     return entry;
 }
 
-StudyEntry readStudy(const DocumentEntry& document) {
+StudyEntry readStudy(const ProjectDocument& document) {
     StudyEntry entry;
     entry.name = entry.title = text(document.name);
     entry.file = text(document.file);
@@ -59,7 +59,7 @@ StudyEntry readStudy(const DocumentEntry& document) {
     return entry;
 }
 
-FigureEntry readFigure(const DocumentEntry& document) {
+FigureEntry readFigure(const ProjectDocument& document) {
     FigureEntry entry;
     entry.name = entry.title = text(document.name);
     entry.file = text(document.file);
@@ -172,11 +172,11 @@ void ProjectReader::poll() {
 // Rereads what is new by its time of change. True when anything was.
 bool ProjectReader::readDocuments(bool report) {
     const auto refresh = [this, report](DocumentKind kind, auto& entries, auto read) {
-        std::vector<DocumentEntry>& before = listed_[int(kind)];
-        std::vector<DocumentEntry> now = project_->documents(kind);
+        std::vector<ProjectDocument>& before = listed_[int(kind)];
+        std::vector<ProjectDocument> now = project_->documents(kind);
         if (now == before && report) return false;
         std::remove_reference_t<decltype(entries)> fresh;
-        for (const DocumentEntry& document : now) {
+        for (const ProjectDocument& document : now) {
             const auto same = std::find(before.begin(), before.end(), document);
             const auto old = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
                 return entry.name == text(document.name);

@@ -91,7 +91,7 @@ private:
     RunPalette palette_;
     RunWishes wishes_;
     std::map<RunId, Known> runs_;
-    std::vector<DocumentEntry> listed_[3];
+    std::vector<ProjectDocument> listed_[3];
     ProjectDocuments documents_;
     std::map<QString, std::shared_ptr<const ArchitectureSpec>>
         autosaves_;  // found when the project was opened

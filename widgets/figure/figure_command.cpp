@@ -70,7 +70,7 @@ Result<Place> find_place(const FigureOptions& options) {
         place.file = project->document_file(DocumentKind::figure, options.figure);
         if (!fs::is_regular_file(place.file, ignored)) {
             std::string known;
-            for (const DocumentEntry& entry : project->documents(DocumentKind::figure)) {
+            for (const ProjectDocument& entry : project->documents(DocumentKind::figure)) {
                 known += (known.empty() ? "" : ", ") + entry.name;
             }
             return fail(

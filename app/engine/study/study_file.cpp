@@ -25,7 +25,7 @@ Result<StudySpec> read_study(const std::string& file) {
 
 std::string study_names(const Project& project) {
     std::string names;
-    for (const DocumentEntry& entry : project.documents(DocumentKind::study))
+    for (const ProjectDocument& entry : project.documents(DocumentKind::study))
         names += (names.empty() ? "" : ", ") + entry.name;
     return names.empty() ? "none" : names;
 }

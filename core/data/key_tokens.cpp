@@ -1,0 +1,270 @@
+#include "core/data/key_tokens.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/json_reader.h"
+#include "core/data/utf8.h"
+
+namespace braid {
+namespace {
+
+Json rule_to_json(const KeyTokenRule& rule) {
+    return {{"context", rule.context}, {"short_context", rule.short_context},
+            {"advance", rule.advance}, {"gain", rule.gain},
+            {"sure", rule.sure},       {"fewest", rule.fewest}};
+}
+
+Checked<KeyTokenRule> rule_from_json(const Json& json) {
+    Diagnostics problems;
+    KeyTokenRule rule;
+    JsonReader reader(json, "", problems);
+    reader.integer("context", rule.context);
+    reader.integer("short_context", rule.short_context);
+    reader.integer("advance", rule.advance);
+    reader.number("gain", rule.gain);
+    reader.number("sure", rule.sure);
+    reader.integer("fewest", rule.fewest);
+    reader.refuse_unknown_keys();
+    if (problems.empty()) problems = validate(rule);
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return rule;
+}
+
+bool is_span(const Json& json, std::size_t after, std::size_t size) {
+    return json.is_array() && json.size() == 2 && json[0].is_number_unsigned() &&
+           json[1].is_number_unsigned() && json[0].get<std::uint64_t>() >= after &&
+           json[0].get<std::uint64_t>() < json[1].get<std::uint64_t>() &&
+           json[1].get<std::uint64_t>() <= size;
+}
+
+Checked<KeySample> sample_from_json(const Json& json) {
+    Diagnostics problems;
+    KeySample sample;
+    JsonReader reader(json, "", problems);
+    reader.require("text");
+    reader.text("text", sample.text);
+    if (const Json* spans = reader.require("spans")) {
+        std::size_t end = 0;
+        for (std::size_t i = 0; spans->is_array() && i < spans->size(); ++i) {
+            const Json& span = (*spans)[i];
+            if (!is_span(span, end, sample.text.size())) {
+                reader.report("spans[" + std::to_string(i) + "]",
+                              "must be [begin, end] of bytes of the text, in order, not overlapping", span);
+                break;
+            }
+            sample.spans.push_back(
+                {.begin = span[0].get<std::uint32_t>(), .end = span[1].get<std::uint32_t>()});
+            end = sample.spans.back().end;
+        }
+        if (!spans->is_array()) reader.report("spans", "must be a list", *spans);
+    }
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return sample;
+}
+
+// Without the rest of a character that a cut between tokens left at either end.
+std::string whole_characters(std::string text) {
+    std::size_t begin = 0;
+    while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) ++begin;
+    text.erase(0, begin);
+    if (text.size() - valid_utf8_prefix(text) < 4) text.resize(valid_utf8_prefix(text));
+    return text;
+}
+
+struct Piece {
+    std::int64_t offset = 0;  // of its first token in the validation split
+    std::int64_t tokens = 0;
+};
+
+}  // namespace
+
+Diagnostics validate(const KeyTokenRule& rule) {
+    Diagnostics problems;
+    const auto at_least = [&](const char* name, std::int64_t value, std::int64_t minimum) {
+        if (value < minimum)
+            problems.push_back({.path = name,
+                                .rule = "must be at least " + std::to_string(minimum),
+                                .found = std::to_string(value)});
+    };
+    at_least("short_context", rule.short_context, 1);
+    at_least("advance", rule.advance, 1);
+    at_least("fewest", rule.fewest, 1);
+    if (rule.context <= rule.short_context)
+        problems.push_back({.path = "context",
+                            .rule = "must be more than the short context of " +
+                                    std::to_string(rule.short_context) +
+                                    " tokens, or no token has a longer one",
+                            .found = std::to_string(rule.context)});
+    if (!std::isfinite(rule.gain))
+        problems.push_back({.path = "gain", .rule = "must be a number", .found = "nan"});
+    if (!(rule.sure > 0))
+        problems.push_back(
+            {.path = "sure", .rule = "must be more than 0", .found = std::to_string(rule.sure)});
+    return problems;
+}
+
+Json to_json(const KeyTokens& keys) {
+    Json samples = Json::array();
+    for (const KeySample& sample : keys.samples) {
+        Json spans = Json::array();
+        for (const TokenSpan span : sample.spans) spans.push_back({span.begin, span.end});
+        samples.push_back({{"text", sample.text}, {"spans", std::move(spans)}});
+    }
+    return {{"schema_version", key_tokens_schema_version},
+            {"rule", rule_to_json(keys.rule)},
+            {"reference", keys.reference},
+            {"tokenizer", to_json(keys.tokenizer)},
+            {"corpus", keys.corpus},
+            {"samples", std::move(samples)}};
+}
+
+Checked<KeyTokens> key_tokens_from_json(const Json& json) {
+    Diagnostics problems;
+    KeyTokens keys;
+    JsonReader reader(json, "", problems);
+    if (!reader.is_object() || !reader.schema_version(key_tokens_schema_version))
+        return tl::unexpected(std::move(problems));
+    if (const Json* rule = reader.require("rule")) reader.take("rule", rule_from_json(*rule), keys.rule);
+    if (const Json* reference = reader.find("reference")) keys.reference = *reference;
+    if (const Json* tokenizer = reader.require("tokenizer"))
+        reader.take("tokenizer", tokenizer_info_from_json(*tokenizer), keys.tokenizer);
+    reader.text("corpus", keys.corpus);
+    if (const Json* samples = reader.require("samples")) {
+        if (!samples->is_array()) reader.report("samples", "must be a list", *samples);
+        for (std::size_t i = 0; samples->is_array() && i < samples->size(); ++i) {
+            keys.samples.emplace_back();
+            reader.take("samples[" + std::to_string(i) + "]", sample_from_json((*samples)[i]),
+                        keys.samples.back());
+        }
+    }
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return keys;
+}
+
+Result<KeyTokens> read_key_tokens(const std::string& file) {
+    return read_json(file).and_then([&](const Json& json) -> Result<KeyTokens> {
+        Checked<KeyTokens> keys = key_tokens_from_json(json);
+        if (!keys) return fail(to_error(keys.error(), file));
+        return std::move(*keys);
+    });
+}
+
+Result<void> write_key_tokens(const std::string& file, const KeyTokens& keys) {
+    return write_json_atomically(file, to_json(keys));
+}
+
+Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tokens, std::int64_t samples) {
+    const Result<std::shared_ptr<const Tokenizer>> tokenizer = corpus.tokenizer();
+    if (!tokenizer) return fail(tokenizer.error());
+    // The first piece of every document, then the second ones, ..: few pieces come from many documents.
+    std::vector<std::vector<Piece>> rounds;
+    std::int64_t longest = 0;
+    for (const DocumentEntry& document : corpus.documents(Split::validation)) {
+        const std::int64_t inside =
+            static_cast<std::int64_t>(document.tokens) - 1;  // without the document token
+        longest = std::max(longest, inside);
+        const auto first = static_cast<std::int64_t>(document.offset) + 1;
+        for (std::int64_t piece = 0; (piece + 1) * tokens <= inside; ++piece) {
+            if (rounds.size() <= static_cast<std::size_t>(piece)) rounds.emplace_back();
+            rounds[static_cast<std::size_t>(piece)].push_back(
+                {.offset = first + piece * tokens, .tokens = tokens});
+        }
+    }
+    std::vector<KeySample> texts;
+    std::vector<std::int32_t> ids;
+    for (const std::vector<Piece>& round : rounds)
+        for (const Piece& piece : round) {
+            if (static_cast<std::int64_t>(texts.size()) == samples) return texts;
+            ids.resize(static_cast<std::size_t>(piece.tokens));
+            corpus.read(Split::validation, piece.offset, ids);
+            std::string text = whole_characters((*tokenizer)->decode(ids));
+            if (count_invalid_utf8(text) > 0) continue;  // JSON could not hold it
+            texts.push_back({.text = std::move(text), .spans = {}});
+        }
+    if (!texts.empty()) return texts;
+    return fail(to_error({{.path = "context",
+                           .rule = "must be at most " + std::to_string(longest) +
+                                   ", the tokens of the longest validation document",
+                           .found = std::to_string(tokens)}},
+                         corpus.folder()));
+}
+
+LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context) {
+    LongTextSet set{.batch = {.sequences = static_cast<std::int64_t>(keys.samples.size()),
+                              .context = context,
+                              .tokens_BT = {},
+                              .targets_BT = {}},
+                    .fewest = keys.rule.fewest};
+    const auto length = static_cast<std::size_t>(context);
+    const std::int32_t opening = tokenizer.info().document_token();
+    set.batch.tokens_BT.assign(keys.samples.size() * length, std::max(opening, 0));
+    set.batch.targets_BT.assign(keys.samples.size() * length, no_target);
+    for (std::size_t b = 0; b < keys.samples.size(); ++b) {
+        const KeySample& sample = keys.samples[b];
+        const Encoding encoding = tokenizer.encode(sample.text);
+        // ids[i] is the target of position `i + shift - 1`.
+        const std::size_t shift = opening >= 0 ? 1 : 0;
+        set.keys.emplace_back();
+        std::size_t span = 0;
+        for (std::size_t i = 0; i < encoding.ids.size() && i + shift <= length; ++i) {
+            if (i + shift < length) set.batch.tokens_BT[b * length + i + shift] = encoding.ids[i];
+            if (i + shift == 0) continue;
+            const std::size_t position = i + shift - 1;
+            set.batch.targets_BT[b * length + position] = encoding.ids[i];
+            const TokenSpan place = encoding.spans[i];
+            while (span < sample.spans.size() && sample.spans[span].end <= place.begin) ++span;
+            if (span < sample.spans.size() && place.begin < place.end &&
+                sample.spans[span].begin <= place.begin && place.end <= sample.spans[span].end)
+                set.keys.back().push_back(static_cast<std::int32_t>(position));
+        }
+    }
+    return set;
+}
+
+Result<LongTextSet> open_long_text_set(const std::string& file, const Tokenizer& tokenizer,
+                                       std::int64_t context) {
+    const Result<KeyTokens> keys = read_key_tokens(file);
+    if (!keys) return fail(keys.error());
+    LongTextSet set = make_long_text_set(*keys, tokenizer, context);
+    const auto kept = std::count_if(set.keys.begin(), set.keys.end(), [&](const auto& positions) {
+        return static_cast<std::int64_t>(positions.size()) >= set.fewest;
+    });
+    if (kept > 0) return set;
+    std::size_t most = 0;
+    for (const auto& positions : set.keys) most = std::max(most, positions.size());
+    return fail(to_error({{.path = "key_tokens",
+                           .rule = "must hold a sample with at least " + std::to_string(set.fewest) +
+                                   " key tokens within a context of " + std::to_string(context) +
+                                   " tokens; they begin after the short context of " +
+                                   std::to_string(keys->rule.short_context),
+                           .found = "at most " + std::to_string(most)}},
+                         file));
+}
+
+LongPpl score_longppl(const LongTextSet& set, std::span<const float> loss_BT) {
+    LongPpl score{.samples_given = set.batch.sequences};
+    double key_sum = 0, all_sum = 0;
+    const auto length = static_cast<std::size_t>(set.batch.context);
+    for (std::size_t b = 0; b < set.keys.size(); ++b) {
+        for (std::size_t t = 0; t < length; ++t)
+            if (set.batch.targets_BT[b * length + t] != no_target) {
+                all_sum += double(loss_BT[b * length + t]);
+                ++score.tokens;
+            }
+        if (static_cast<std::int64_t>(set.keys[b].size()) < set.fewest) continue;
+        ++score.samples;
+        score.key_tokens += static_cast<std::int64_t>(set.keys[b].size());
+        for (const std::int32_t position : set.keys[b])
+            key_sum += double(loss_BT[b * length + static_cast<std::size_t>(position)]);
+    }
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    score.log_longppl = score.key_tokens > 0 ? key_sum / static_cast<double>(score.key_tokens) : none;
+    score.log_ppl = score.tokens > 0 ? all_sum / static_cast<double>(score.tokens) : none;
+    return score;
+}
+
+}  // namespace braid

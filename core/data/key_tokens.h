@@ -1,0 +1,81 @@
+// Key tokens of long texts (LongPPL, Fang et al., 2024; paper Eqs. 7 and 8): the tokens that a reference
+// model predicts well with the whole text before them and badly with a short part of it. They are kept as
+// places in the text, so that a model with any tokenizer can be scored on them.
+//
+// A key-token file is JSON: {"schema_version", "rule", "reference", "tokenizer", "samples": [{"text",
+// "spans":
+// [[begin, end], ..]}]}; spans are half-open byte ranges of the text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/data/batch.h"
+#include "core/data/corpus.h"
+#include "core/data/tokenizer/tokenizer.h"
+
+namespace braid {
+
+inline constexpr int key_tokens_schema_version = 1;
+
+struct KeyTokenRule {
+    std::int64_t context = 16'384;       // tokens of a sample, of the reference's tokenizer
+    std::int64_t short_context = 4'096;  // a scored token sees at least so many with the short context,
+    std::int64_t advance = 1'024;        // and less than so many more
+    double gain = 2;                     // short loss - full loss must be more, nats
+    double sure = 2;                     // full loss must be less, nats
+    std::int64_t fewest = 10;            // samples with fewer key tokens are left out of a score
+    bool operator==(const KeyTokenRule&) const = default;
+};
+// Rules between the fields; paths are the fields' names.
+Diagnostics validate(const KeyTokenRule& rule);
+
+struct KeySample {
+    std::string text = {};              // valid UTF-8
+    std::vector<TokenSpan> spans = {};  // ascending, not touching each other
+    bool operator==(const KeySample&) const = default;
+};
+
+struct KeyTokens {
+    KeyTokenRule rule = {};
+    Json reference =
+        Json::object();  // which model found them: {"checkpoint", "run", "step", "architecture_hash"}
+    TokenizerInfo tokenizer = {};  // of the reference
+    std::string corpus = {};       // hash of the corpus the texts come from
+    std::vector<KeySample> samples = {};
+};
+
+Json to_json(const KeyTokens& keys);
+Checked<KeyTokens> key_tokens_from_json(const Json& json);
+Result<KeyTokens> read_key_tokens(const std::string& file);
+Result<void> write_key_tokens(const std::string& file, const KeyTokens& keys);
+
+// Texts of at least `tokens` tokens from the validation documents, long ones first, cut into pieces of that
+// length; at most `samples`, spread over the documents. Their spans are empty. Error: invalid_input where no
+// document is long enough, with the length of the longest.
+Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tokens, std::int64_t samples);
+
+// Samples as a model with this tokenizer reads them: [B, T], cut or padded to `context` tokens.
+LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context);
+
+struct LongPpl {
+    double log_longppl = 0;    // mean loss of the key tokens of all samples kept, nats; NaN where none is
+    std::int64_t samples = 0;  // kept: with at least `fewest` key tokens
+    std::int64_t samples_given = 0;
+    std::int64_t key_tokens = 0;  // of the samples kept
+    double log_ppl = 0;           // mean loss of all tokens
+    std::int64_t tokens = 0;
+};
+// The set for a corpus' tokenizer; refuses one in which no sample has enough key tokens within the context.
+Result<LongTextSet> open_long_text_set(const std::string& file, const Tokenizer& tokenizer,
+                                       std::int64_t context);
+
+// loss_BT: nats, as Model::evaluate() gives it. Per sample exp(mean loss of its key tokens); over samples the
+// mean in log space, weighted by the number of key tokens.
+LongPpl score_longppl(const LongTextSet& set, std::span<const float> loss_BT);
+
+}  // namespace braid
