@@ -220,6 +220,9 @@ void add_eval(CommandLine& line) {
     keys.add_option("--sure", finding->rule.sure, "Largest full loss of a key token, nats")
         ->capture_default_str();
 
+    keys.add_option("--fewest", finding->rule.fewest, "Texts with fewer key tokens are left out of scores")
+        ->capture_default_str();
+
     const auto scoring = std::make_shared<EvalOptions>();
     CLI::App& score = line.verb(eval,
                                 {.name = "longppl",
