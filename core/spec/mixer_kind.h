@@ -33,6 +33,12 @@ struct MixerCost {
     std::int64_t state_bytes = 0;         // recurrent state of one sequence, as allocated; 0 for softmax
 };
 
+// A count of a whole layer at one of the paper's scales that the paper prints differently from its formulas.
+struct PublishedCount {
+    std::string scale;            // "S1"
+    std::int64_t parameters = 0;  // of the paper count
+};
+
 struct MixerDescription {
     std::string id;          // "swa"
     char letter = '?';       // 'S': shorthand, key and badge
@@ -43,6 +49,7 @@ struct MixerDescription {
     bool softmax = false;    // has attention rows and a KV cache
     bool recurrent = false;  // has a state
     std::vector<ParameterDescription> parameters;
+    std::vector<PublishedCount> published = {};  // only where it differs
 };
 
 class MixerKind {

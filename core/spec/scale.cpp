@@ -32,11 +32,14 @@ const Scale* find_scale(std::string_view name) {
 
 std::span<const Preset> presets() {
     // Hybrids of the paper are efficient-first: full attention is every second (or fourth) layer, from L1 on.
-    static const std::array<Preset, 11> all = {{
+    static const std::array<Preset, 14> all = {{
         {"full", "Full attention", "F", paper},
         {"swa-128", "SWA-128, 1:1", "S[w=128]F", paper},
         {"swa-512", "SWA-512, 1:1", "S[w=512]F", paper},
         {"swa-2048", "SWA-2048, 1:1", "S[w=2048]F", paper},
+        {"lightning", "Lightning, 1:1", "LF", paper},
+        {"mamba-2", "Mamba-2, 1:1", "MF", paper},
+        {"gdn", "Gated DeltaNet, 1:1", "GF", paper},
         {"swa-128-1to3", "SWA-128, one full layer in four", "S[w=128]S[w=128]S[w=128]F",
          "Qiao et al., section 6.1"},
         {"swa-128-headwise", "SWA-128, half of the heads of every layer full", "{F:1 S[w=128]:1}",

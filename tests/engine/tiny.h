@@ -12,7 +12,7 @@
 namespace braid::test {
 
 struct TinyScale {
-    std::int64_t d_model = 24, ffn_width = 40, heads = 4, kv_heads = 2, head_dim = 8, vocab = 19;
+    std::int64_t d_model = 24, ffn_width = 56, heads = 4, kv_heads = 2, head_dim = 8, vocab = 19;
 };
 
 // `pattern` with the dimensions of `scale`; aborts where it does not parse or is not valid.

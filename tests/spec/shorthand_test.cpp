@@ -150,10 +150,10 @@ TEST(Shorthand, EveryProblemAtOnceWithItsColumns) {
     }
     EXPECT_THAT(
         found, ElementsAre(
-                   "Q | column 2: is no mixer; there are full (F), swa (S), got \"Q\"",
+                   "Q | column 2: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"Q\"",
                    "-1 | column 8: window must be at least 1, got -1",
                    "widht=3 | column 14: is no option of Sliding window; it has w=..., rope, nope, base=..., "
-                   "nosink, sink, got \"widht=3\"",
+                   "ntk=..., logn=..., nosink, sink, got \"widht=3\"",
                    ") | column 23: closes nothing that was opened, got \")\"",
                    "x0 | column 25: must repeat at least once, got 0",
                    "F  | column 29: needs its number of heads, such as F:2, got \"F \""));
@@ -182,11 +182,11 @@ TEST(Shorthand, ProblemsOfEachKind) {
     EXPECT_THAT(problems("F[nope,nope]"), ElementsAre("column 8: position is given twice, got \"nope\""));
     EXPECT_THAT(problems("F[]"), ElementsAre("column 2: has an empty option; write S[w=128] or F[nope]"));
     EXPECT_THAT(problems("F[base=]"), ElementsAre("column 3: rope_base must be a number, got \"\""));
-    EXPECT_THAT(problems("f"), ElementsAre("column 1: is no mixer; there are full (F), swa (S), got \"f\""));
+    EXPECT_THAT(problems("f"), ElementsAre("column 1: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"f\""));
     EXPECT_THAT(problems("F{F:0 S:2/x}"),
                 ElementsAre("column 5: heads must be between 1 and 512, got 0",
                             "column 10: needs a number of kv heads behind it",
-                            "column 11: is no mixer; there are full (F), swa (S), got "
+                            "column 11: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got "
                             "\"x\"",
                             "column 11: needs its number of heads, such as F:2, got "
                             "\"x\""));
@@ -263,7 +263,7 @@ TEST(Shorthand, ProblemsOfTheSpecAreMarkedInTheText) {
     EXPECT_EQ(show_problems("FQ S[w=-1]", parse_pattern("FQ S[w=-1]", mixers()).error()),
               "FQ S[w=-1]\n"
               " ^\n"
-              "column 2: is no mixer; there are full (F), swa (S), got \"Q\"\n"
+              "column 2: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"Q\"\n"
               "       ^~\n"
               "column 8: window must be at least 1, got -1\n");
 }

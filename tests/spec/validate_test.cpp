@@ -93,7 +93,7 @@ TEST(Validate, HeadsOfLayersAndGroups) {
     group(spec, 2).kv_heads = 1;
     group(spec, 3).heads = -1;
     group(spec, 4).kv_heads = 0;
-    group(spec, 5).mixer = "gdn";
+    group(spec, 5).mixer = "hyena";
     group(spec, 6).parameters.set("windwo", std::int64_t{3});
     EXPECT_THAT(
         messages(spec),
@@ -102,8 +102,8 @@ TEST(Validate, HeadsOfLayersAndGroups) {
                     "layers[2].kv_heads: must be the model's 2 kv heads, got 1",
                     "layers[3].heads: must be at least 1, got -1",
                     "layers[4].kv_heads: must be at least 1, got 0",
-                    "layers[5].mixer: must be one of full (F), swa (S), got \"gdn\"",
-                    "layers[6].windwo: is no parameter of Full attention (position, rope_base, sink)"));
+                    "layers[5].mixer: must be one of full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"hyena\"",
+                    "layers[6].windwo: is no parameter of Full attention (position, rope_base, ntk, logn, sink)"));
 }
 
 // The "spec with 40 mistakes": each is reported, and nothing else.

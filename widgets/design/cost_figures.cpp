@@ -108,10 +108,14 @@ void CostFigures::update_() {
         caption[0], quantityText(static_cast<double>(total.paper_parameters)),
         tr("%1 non-embed.").arg(quantityText(static_cast<double>(total.non_embedding_parameters))),
         tr("%1 everything").arg(formatCount(total.total_parameters)));
-    parameters_->setToolTip(
-        tr("Paper count (layers, embedding and head, without pre-norms and sinks): %1\n"
-           "Everything that is allocated: %2")
-            .arg(formatCount(total.paper_parameters), formatCount(total.total_parameters)));
+    QString tip = tr("Paper count (layers, embedding and head, without pre-norms and sinks): %1\n"
+                     "Everything that is allocated: %2")
+                      .arg(formatCount(total.paper_parameters), formatCount(total.total_parameters));
+    if (total.published_parameters > 0) {
+        tip += tr("\nWith the layer counts that the paper prints, which its formulas do not give: %1")
+                   .arg(formatCount(total.published_parameters));
+    }
+    parameters_->setToolTip(tip);
 
     // Of one layer only: the share needs no second walk over a deep model.
     QString share;

@@ -246,6 +246,7 @@ void DesignInspector::updateFigures(const std::vector<std::size_t>& rows) {
     if (rows.empty()) {
         sum = {.paper_parameters = total.paper_parameters,
                .total_parameters = total.total_parameters,
+               .published_parameters = total.published_parameters,
                .kv_bytes_per_token = total.kv_bytes_per_token,
                .kv_bytes = total.kv_bytes,
                .state_bytes = total.state_bytes,
@@ -254,6 +255,8 @@ void DesignInspector::updateFigures(const std::vector<std::size_t>& rows) {
     }
     for (const std::size_t row : rows) {
         const LayerCost& layer = total.layers[row];
+        sum.published_parameters +=
+            layer.published_parameters > 0 ? layer.published_parameters : layer.paper_parameters;
         sum.paper_parameters += layer.paper_parameters;
         sum.total_parameters += layer.total_parameters;
         sum.kv_bytes_per_token += layer.kv_bytes_per_token;
@@ -270,6 +273,10 @@ void DesignInspector::updateFigures(const std::vector<std::size_t>& rows) {
     if (rows.empty()) {
         lines.insert(lines.begin() + 1, {tr("Non-embedding"),
                                          quantityText(static_cast<double>(total.non_embedding_parameters))});
+    }
+    if (sum.published_parameters > 0 && sum.published_parameters != sum.paper_parameters) {
+        lines.insert(lines.begin() + 1,
+                     {tr("Published"), formatCount(sum.published_parameters)});
     }
     lines.emplace_back(tr("KV cache at %1").arg(context), byteText(static_cast<double>(sum.kv_bytes)));
     if (sum.state_bytes > 0) {

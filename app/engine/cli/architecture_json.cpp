@@ -13,13 +13,21 @@ std::string mixer_text(const LayerSpec& layer) {
 
 Json cost_json(const ArchitectureSpec& spec, std::int64_t context) {
     const ArchitectureCost total = cost(spec, builtin_mixers(), context);
+    // "published" is there only where the paper prints another number than its formula gives.
+    const auto params = [](std::int64_t paper, std::int64_t published, std::int64_t everything) {
+        Json json = {{"paper", paper}, {"total", everything}};
+        if (published > 0) json["published"] = published;
+        return json;
+    };
+    Json all = params(total.paper_parameters, total.published_parameters, total.total_parameters);
+    all["non_embedding"] = total.non_embedding_parameters;
     Json per_layer = Json::array();
     for (std::size_t i = 0; i < spec.layers.size(); ++i) {
         const LayerCost& layer = total.layers[i];
         per_layer.push_back(
             {{"mixer", mixer_text(spec.layers[i])},
              {"pattern", format_layer(spec.layers[i], spec, builtin_mixers())},
-             {"params", {{"paper", layer.paper_parameters}, {"total", layer.total_parameters}}},
+             {"params", params(layer.paper_parameters, layer.published_parameters, layer.total_parameters)},
              {"kv_bytes_per_token", layer.kv_bytes_per_token},
              {"kv_bytes", layer.kv_bytes},
              {"state_bytes", layer.state_bytes},
@@ -31,10 +39,7 @@ Json cost_json(const ArchitectureSpec& spec, std::int64_t context) {
             {"context", context},
             {"vocab", spec.vocab},
             {"layers", spec.layers.size()},
-            {"params",
-             {{"paper", total.paper_parameters},
-              {"total", total.total_parameters},
-              {"non_embedding", total.non_embedding_parameters}}},
+            {"params", std::move(all)},
             {"per_layer", std::move(per_layer)},
             {"kv_bytes", total.kv_bytes},
             {"state_bytes", total.state_bytes},

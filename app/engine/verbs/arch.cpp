@@ -23,6 +23,33 @@ struct ArchOptions {
     bool json = false;
 };
 
+std::string paper_count(std::int64_t paper, std::int64_t published) {
+    if (published == 0) return with_commas(paper);
+    return with_commas(paper) + " (published " + with_commas(published) + ")";
+}
+
+// The paper count of one layer of each mixer at each scale.
+Table layer_counts(Json& json) {
+    std::vector<Column> columns = {{"LAYER, PAPER COUNT"}};
+    for (const Scale& scale : scales()) columns.push_back({scale.name, true});
+    Table table(std::move(columns));
+    for (const auto& kind : builtin_mixers().all()) {
+        const MixerDescription& mixer = kind->description();
+        std::vector<std::string> row = {mixer.id};
+        for (const Scale& scale : scales()) {
+            const auto pattern = parse_pattern(std::string(1, mixer.letter), builtin_mixers());
+            const LayerCost layer =
+                cost(instantiate(*pattern, scale), builtin_mixers(), default_context).layers.front();
+            row.push_back(paper_count(layer.paper_parameters, layer.published_parameters));
+            Json count = {{"mixer", mixer.id}, {"scale", scale.name}, {"paper", layer.paper_parameters}};
+            if (layer.published_parameters > 0) count["published"] = layer.published_parameters;
+            json["layer_params"].push_back(std::move(count));
+        }
+        table.add(std::move(row));
+    }
+    return table;
+}
+
 Result<void> list(const ArchOptions& options) {
     Json json = {{"presets", Json::array()}, {"mixers", Json::array()}, {"scales", Json::array()}};
     Table presets_table({{"PRESET"}, {"PATTERN"}, {"TITLE"}, {"CITATION"}});
@@ -76,10 +103,12 @@ Result<void> list(const ArchOptions& options) {
                                   {"head_dim", scale.head_dim},
                                   {"vocab", scale.vocab}});
     }
+    const Table counts = layer_counts(json);
     if (options.json)
         print(json);
     else
-        print(presets_table.text() + "\n" + mixers_table.text() + "\n" + scales_table.text());
+        print(presets_table.text() + "\n" + mixers_table.text() + "\n" + scales_table.text() + "\n" +
+              counts.text());
     return {};
 }
 
@@ -116,13 +145,15 @@ Result<void> show(const ArchOptions& options) {
     for (std::size_t i = 0; i < spec->layers.size(); ++i) {
         const LayerCost& layer = total.layers[i];
         table.add({std::to_string(i), format_layer(spec->layers[i], *spec, builtin_mixers()),
-                   with_commas(layer.paper_parameters), with_commas(layer.total_parameters),
+                   paper_count(layer.paper_parameters, layer.published_parameters),
+                   with_commas(layer.total_parameters),
                    bytes_text(layer.kv_bytes_per_token), bytes_text(layer.kv_bytes),
                    layer.state_bytes == 0 ? "" : bytes_text(layer.state_bytes),
                    short_number(layer.training_flops_per_token)});
     }
     text += table.text() + "\n";
-    text += "parameters, paper count   " + with_commas(total.paper_parameters) + "\n";
+    text += "parameters, paper count   " + paper_count(total.paper_parameters, total.published_parameters) +
+            "\n";
     text += "parameters, everything    " + with_commas(total.total_parameters) + "\n";
     text += "non-embedding (N)         " + with_commas(total.non_embedding_parameters) + "\n";
     text += "KV cache                  " + bytes_text(total.kv_bytes) + "\n";

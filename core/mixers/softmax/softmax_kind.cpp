@@ -21,6 +21,23 @@ std::vector<ParameterDescription> softmax_parameters() {
          .maximum = 1e12,
          .only_if = "position=rope",
          .short_key = "base"},
+        {.key = "ntk",
+         .label = "NTK factor",
+         .help = "How many times the training context the rotary frequencies are stretched to: the base is "
+                 "multiplied by factor^(d/(d-2)). 1: as they are.",
+         .default_value = 1.0,
+         .minimum = 1,
+         .maximum = 65536,
+         .only_if = "position=rope"},
+        {.key = "logn",
+         .label = "Log-n scaling from",
+         .unit = "tokens",
+         .help = "Training context n: queries at t are multiplied by max(1, ln(t + 1) / ln(n)), so that longer "
+                 "contexts stay as sharp. 0: off.",
+         .default_value = std::int64_t{0},
+         .minimum = 0,
+         .maximum = std::int64_t{1} << 27,
+         .only_if = "position=nope"},
         {.key = "sink",
          .label = "Attention sink",
          .help = "One learnable logit a query head with zero value (init 0), so that a row may attend to "
@@ -31,9 +48,12 @@ std::vector<ParameterDescription> softmax_parameters() {
 }
 
 Diagnostics SoftmaxKind::validate(const HeadGroup& group, const MixerContext& context,
-                                  const std::string&) const {
+                                  const std::string& path) const {
     Diagnostics problems;
     const auto position = group.parameters.get("position", description_.parameters);
+    if (position == ParameterValue(std::string("nope")) &&
+        group.parameters.integer("logn", description_.parameters) == 1)
+        problems.push_back({path + ".logn", "must be 0 (off) or at least 2", "1"});
     // A rule of the model, not of the layer: validate() lists it once.
     if (position == ParameterValue(std::string("rope")) && context.head_dim > 0 && context.head_dim % 2 != 0)
         problems.push_back({"head_dim", "must be even where a layer has RoPE, which turns pairs of channels",

@@ -5,7 +5,7 @@
 
 namespace braid {
 
-// position ("rope" or "nope"), rope_base, sink: in this order.
+// position ("rope" or "nope"), rope_base, ntk, logn, sink: in this order.
 std::vector<ParameterDescription> softmax_parameters();
 
 class SoftmaxKind : public MixerKind {
