@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr double embedding_deviation = 0.5;
 constexpr double normal_deviation = 0.02;
+constexpr double smallest_rate = 1e-4;  // log U(0, 16) has no least value
 
 template <class Draw>
 void fill(at::Tensor& host, Draw&& draw) {
@@ -35,7 +37,17 @@ void initialise(ParameterStore& store, std::string_view scheme, std::uint64_t se
         }
         at::Tensor host = at::empty(parameter.shape, at::kFloat);
         Random random(seed, "init/" + parameter.name);
-        if (scheme == "normal" || parameter.init == Init::normal) {
+        const bool own = parameter.update == UpdateRule::adamw_without_decay;
+        if (parameter.init == Init::log_of_1_to_16) {
+            fill(host, [&] { return std::log(random.uniform(1, 16)); });
+        } else if (parameter.init == Init::log_of_0_to_16) {
+            fill(host, [&] { return std::log(std::max(random.uniform(0, 16), smallest_rate)); });
+        } else if (parameter.init == Init::inverse_softplus_dt) {
+            fill(host, [&] {
+                const double dt = std::exp(random.uniform(std::log(1e-3), std::log(0.1)));
+                return dt + std::log(-std::expm1(-dt));
+            });
+        } else if ((scheme == "normal" && !own) || parameter.init == Init::normal) {
             const double deviation = scheme == "normal" ? normal_deviation : embedding_deviation;
             fill(host, [&] { return deviation * random.normal(); });
         } else {

@@ -13,37 +13,11 @@
 
 #include "core/engine/activations.h"
 #include "core/engine/guard.h"
+#include "core/engine/layer_weights.h"
 #include "core/mixers/builtin.h"
 
 namespace braid {
 namespace {
-
-// The parameters of a layer and their gradients as its operations take them.
-struct LayerWeights {
-    at::Tensor norm_D, dnorm_D;
-    at::Tensor in_CD, din_CD;
-    at::Tensor out_DO, dout_DO;
-    std::vector<std::vector<VectorParameter>> vectors = {};  // by group
-    Ops::FfnWeights ffn, dffn;
-};
-
-LayerWeights weights_of(const ParameterStore& store, const LayerParameters& p) {
-    const auto value = [&](const Operand& operand) { return store.compute_view(operand); };
-    const auto gradient = [&](const Operand& operand) { return store.gradient_view(operand); };
-    LayerWeights w{.norm_D = value(p.mixer_norm),
-                   .dnorm_D = gradient(p.mixer_norm),
-                   .in_CD = value(p.input_projection),
-                   .din_CD = gradient(p.input_projection),
-                   .out_DO = value(p.output_projection),
-                   .dout_DO = gradient(p.output_projection),
-                   .ffn = {value(p.ffn_norm), value(p.gate_up), value(p.down)},
-                   .dffn = {gradient(p.ffn_norm), gradient(p.gate_up), gradient(p.down)}};
-    for (const std::vector<Operand>& group : p.vectors) {
-        w.vectors.emplace_back();
-        for (const Operand& operand : group) w.vectors.back().push_back({value(operand), gradient(operand)});
-    }
-    return w;
-}
 
 Result<LayerMixers> make_mixers(const ArchitectureSpec& spec) {
     LayerMixers mixers;
@@ -89,20 +63,6 @@ struct Model::Parts {
         return *slot;
     }
 
-    // f(mixer, its vectors, its memory, first column in, columns in, first column out, columns out)
-    template <class F>
-    void for_groups(std::size_t l, LayerActivations& layer, F&& f) {
-        std::int64_t in = 0, out = 0;
-        for (std::size_t g = 0; g < mixers[l].size(); ++g) {
-            const Mixer& mixer = *mixers[l][g];
-            std::int64_t in_width = 0;
-            for (const ProjectionRequest& request : mixer.projections()) in_width += request.rows;
-            f(mixer, layers[l].vectors[g], layer.mixers[g], in, in_width, out, mixer.output_width());
-            in += in_width;
-            out += mixer.output_width();
-        }
-    }
-
     // f(layer, first head of the group, heads, gradient of its query projection [R, D])
     template <class F>
     void for_query_projections(F&& f) const {
@@ -127,12 +87,10 @@ struct Model::Parts {
             const LayerWeights& w = layers[l];
             ops->rms_norm(layer.x_ND, w.norm_D, rms_norm_eps, layer.y_ND, layer.rstd_N);
             ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
-            for_groups(l, layer,
-                       [&](const Mixer& mixer, auto& vectors, MixerMemory& memory, auto in, auto in_width,
-                           auto out, auto out_width) {
-                           mixer.forward(*ops, vectors, columns(a, layer.in_NC, in, in_width),
-                                         columns(a, layer.out_NO, out, out_width), memory);
-                       });
+            for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
+                mixers[l][g]->forward(*ops, w.mixers[g], columns(a, layer.in_NC, in, in_width),
+                                      columns(a, layer.out_NO, out, out_width), layer.mixers[g]);
+            });
             ops->linear_add(layer.out_NO, w.out_DO, layer.x_ND, layer.ffn.x_ND);
             ops->ffn(w.ffn, rms_norm_eps, layer.ffn, layer.next_ND);
         }
@@ -149,14 +107,12 @@ struct Model::Parts {
             ops->ffn_backward(w.ffn, layer.ffn, a.dx_ND, layer.dffn, w.dffn);
             ops->linear_backward_input(a.dx_ND, w.out_DO, layer.dout_NO);
             ops->linear_backward_weight(a.dx_ND, layer.out_NO, w.dout_DO);
-            for_groups(l, layer,
-                       [&](const Mixer& mixer, auto& vectors, MixerMemory& memory, auto in, auto in_width,
-                           auto out, auto out_width) {
-                           mixer.backward(*ops, vectors, columns(a, layer.in_NC, in, in_width),
-                                          columns(a, layer.out_NO, out, out_width),
-                                          columns(a, layer.dout_NO, out, out_width),
-                                          columns(a, layer.din_NC, in, in_width), memory);
-                       });
+            for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
+                mixers[l][g]->backward(*ops, w.mixers[g], columns(a, layer.in_NC, in, in_width),
+                                       columns(a, layer.out_NO, out, out_width),
+                                       columns(a, layer.dout_NO, out, out_width),
+                                       columns(a, layer.din_NC, in, in_width), layer.mixers[g]);
+            });
             ops->linear_backward_input(layer.din_NC, w.in_CD, a.dy_ND);
             ops->linear_backward_weight(layer.din_NC, layer.y_ND, w.din_CD);
             ops->rms_norm_backward(a.dy_ND, layer.x_ND, w.norm_D, layer.rstd_N, a.dx_ND, w.dnorm_D);
@@ -199,6 +155,7 @@ Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::
 
 const ArchitectureSpec& Model::spec() const { return parts_->spec; }
 Ops& Model::ops() const { return *parts_->ops; }
+const LayerMixers& Model::mixers() const { return parts_->mixers; }
 ParameterStore& Model::parameters() { return *parts_->store; }
 const ParameterStore& Model::parameters() const { return *parts_->store; }
 const at::Tensor& Model::loss_sum() const { return parts_->loss_sum; }

@@ -27,6 +27,7 @@ public:
 
     const ArchitectureSpec& spec() const;
     Ops& ops() const;
+    const LayerMixers& mixers() const;
     ParameterStore& parameters();
     const ParameterStore& parameters() const;
 

@@ -84,7 +84,7 @@ ParameterLayout make_layout(const ArchitectureSpec& spec, const LayerMixers& mix
     ParameterLayout layout;
     layout.layers.resize(spec.layers.size());
     const std::int64_t width = spec.d_model;
-    std::vector<Stacked> inputs, outputs, gates, downs, small;
+    std::vector<Stacked> inputs, outputs, gates, downs, others, small;
     const auto vector = [&small](std::string name, std::int64_t size, Init init, Operand* operand) {
         small.push_back({{{std::move(name), size}}, 0, UpdateRule::adamw_without_decay, init, operand});
     };
@@ -94,7 +94,7 @@ ParameterLayout make_layout(const ArchitectureSpec& spec, const LayerMixers& mix
         const bool several = mixers[l].size() > 1;
         Stacked input{.parts = {}, .cols = width, .operand = &layer.input_projection};
         std::int64_t mixed = 0;
-        layer.vectors.resize(mixers[l].size());
+        layer.groups.resize(mixers[l].size());
         vector(prefix + "input_layernorm.weight", width, Init::ones, &layer.mixer_norm);
         for (std::size_t g = 0; g < mixers[l].size(); ++g) {
             const std::string group =
@@ -103,9 +103,21 @@ ParameterLayout make_layout(const ArchitectureSpec& spec, const LayerMixers& mix
                 input.parts.push_back({group + request.name + ".weight", request.rows});
             mixed += mixers[l][g]->output_width();
             const std::vector<VectorRequest> requests = mixers[l][g]->vectors();
-            layer.vectors[g].resize(requests.size());
-            for (std::size_t v = 0; v < requests.size(); ++v)
-                vector(group + requests[v].name, requests[v].size, requests[v].init, &layer.vectors[g][v]);
+            layer.groups[g].vectors.resize(requests.size());
+            for (std::size_t v = 0; v < requests.size(); ++v) {
+                const VectorRequest& each = requests[v];
+                small.push_back({{{group + each.name, each.cols > 0 ? each.size / each.cols : each.size}},
+                                 each.cols,
+                                 UpdateRule::adamw_without_decay,
+                                 each.init,
+                                 &layer.groups[g].vectors[v]});
+            }
+            const std::vector<MatrixRequest> inner = mixers[l][g]->matrices();
+            layer.groups[g].matrices.resize(inner.size());
+            for (std::size_t m = 0; m < inner.size(); ++m)
+                others.push_back({.parts = {{group + inner[m].name + ".weight", inner[m].rows}},
+                                  .cols = inner[m].cols,
+                                  .operand = &layer.groups[g].matrices[m]});
         }
         inputs.push_back(std::move(input));
         outputs.push_back({.parts = {{prefix + "self_attn.o_proj.weight", width}},
@@ -123,7 +135,8 @@ ParameterLayout make_layout(const ArchitectureSpec& spec, const LayerMixers& mix
     vector("model.norm.weight", width, Init::ones, &layout.final_norm);
 
     Builder builder(layout);
-    for (std::vector<Stacked>* role : {&inputs, &outputs, &gates, &downs}) builder.place(std::move(*role));
+    for (std::vector<Stacked>* role : {&inputs, &outputs, &gates, &downs, &others})
+        builder.place(std::move(*role));
     layout.adamw_begin = builder.next();
     builder.place(Stacked{{{"model.embed_tokens.weight", spec.vocab}},
                           width,

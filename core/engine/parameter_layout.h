@@ -1,10 +1,10 @@
 // Where each parameter of a model lies in one flat tensor: shapes, names and offsets, no storage.
 //
 // The matrices that Muon updates come first, stacked by role and shape over the layers (every layer's fused
-// input projection, then every output projection, gate and up, down). Inside a stack the matrices of one
-// layer that are used as one operand (q, k, v; gate, up) follow each other as rows. Then what AdamW decays
-// (embedding, head), then what it does not (norms, sinks). Operands begin at multiples of 64 elements; the
-// padding stays 0.
+// input projection, then every output projection, gate and up, down, what mixers have besides). Inside a
+// stack the matrices of one layer that are used as one operand (q, k, v; gate, up) follow each other as rows.
+// Then what AdamW decays (embedding, head), then what it does not (norms, sinks). Operands begin at multiples
+// of 64 elements; the padding stays 0.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,16 @@ struct Operand {
 };
 
 struct LayerParameters {
-    Operand mixer_norm;                         // [D]
-    Operand input_projection;                   // all groups: [q; k; v] of group 0, of group 1, ...
-    Operand output_projection;                  // [D, sum of output widths]
-    std::vector<std::vector<Operand>> vectors;  // by group, as Mixer::vectors()
-    Operand ffn_norm;                           // [D]
-    Operand gate_up;                            // [2F, D]
-    Operand down;                               // [D, F]
+    Operand mixer_norm;         // [D]
+    Operand input_projection;   // all groups: [q; k; v] of group 0, of group 1, ...
+    Operand output_projection;  // [D, sum of output widths]
+    struct Group {
+        std::vector<Operand> vectors, matrices;  // as Mixer::vectors() and Mixer::matrices()
+    };
+    std::vector<Group> groups;
+    Operand ffn_norm;  // [D]
+    Operand gate_up;   // [2F, D]
+    Operand down;      // [D, F]
 };
 
 struct ParameterLayout {

@@ -49,6 +49,7 @@ at::Tensor ParameterStore::value(const Parameter& parameter) const {
 at::Tensor ParameterStore::gradient(const Parameter& parameter) const {
     return gradients_.narrow(0, parameter.offset, parameter.size).view(parameter.shape);
 }
+at::Tensor ParameterStore::value_view(const Operand& operand) const { return view(values_, operand); }
 at::Tensor ParameterStore::compute_view(const Operand& operand) const { return view(compute_, operand); }
 at::Tensor ParameterStore::gradient_view(const Operand& operand) const { return view(gradients_, operand); }
 

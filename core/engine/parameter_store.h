@@ -28,7 +28,8 @@ public:
     // Views.
     at::Tensor value(const Parameter& parameter) const;
     at::Tensor gradient(const Parameter& parameter) const;
-    at::Tensor compute_view(const Operand& operand) const;   // [rows, cols], or [rows]
+    at::Tensor value_view(const Operand& operand) const;     // [rows, cols], or [rows]
+    at::Tensor compute_view(const Operand& operand) const;   // likewise
     at::Tensor gradient_view(const Operand& operand) const;  // likewise
 
     // After values() was written from outside (initialisation, a checkpoint).

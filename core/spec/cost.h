@@ -14,9 +14,10 @@
 namespace braid {
 
 struct LayerCost {
-    std::int64_t paper_parameters = 0;    // mixer and FFN matrices, norms inside the mixer
-    std::int64_t total_parameters = 0;    // with pre-norms and sinks
-    std::int64_t published_parameters = 0;  // what the paper prints, where it differs from its formula; else 0
+    std::int64_t paper_parameters = 0;  // mixer and FFN matrices, norms inside the mixer
+    std::int64_t total_parameters = 0;  // with pre-norms and sinks
+    std::int64_t published_parameters =
+        0;                                // what the paper prints, where it differs from its formula; else 0
     std::int64_t kv_bytes_per_token = 0;  // bf16: 2 x head_dim x kv heads x 2, while the token is visible
     std::int64_t kv_bytes = 0;            // of one sequence at the context, capped at the window
     std::int64_t state_bytes = 0;         // of one sequence
@@ -29,8 +30,8 @@ struct ArchitectureCost {
     std::int64_t paper_parameters = 0;          // layers, embedding and head: the paper's totals
     std::int64_t total_parameters = 0;          // everything that is allocated
     std::int64_t non_embedding_parameters = 0;  // N: the layers of the paper count
-    std::int64_t published_parameters = 0;      // as paper_parameters with the layers' published counts; else 0
-    std::int64_t kv_bytes_per_token = 0;        // while every window is still filling
+    std::int64_t published_parameters = 0;  // as paper_parameters with the layers' published counts; else 0
+    std::int64_t kv_bytes_per_token = 0;    // while every window is still filling
     std::int64_t kv_bytes = 0;
     std::int64_t state_bytes = 0;
     double forward_flops_per_token =

@@ -67,6 +67,17 @@ TEST(Arch, ShowHasThePromisedShape) {
     EXPECT_GT(json["params"]["total"], json["params"]["paper"]);
 }
 
+TEST(Arch, PublishedCountsStandBesideTheFormulas) {
+    const Json mamba = run({{"arch", "show", "mamba-2", "--scale", "S1", "--json"}}).json();
+    EXPECT_EQ(mamba["per_layer"][0]["params"]["paper"], 1'575'570);
+    EXPECT_EQ(mamba["per_layer"][0]["params"]["published"], 1'576'098);
+    EXPECT_FALSE(mamba["per_layer"][1]["params"].contains("published"));
+    EXPECT_EQ(mamba["per_layer"][0]["mixer"], "mamba2") << "efficient-first";
+    for (const std::vector<std::string>& verb :
+         {std::vector<std::string>{"arch", "show", "MF", "--scale", "S3"}, {"arch", "list"}})
+        EXPECT_NE(run({verb}).out.find("4,348,830 (published 4,349,470)"), std::string::npos) << verb[1];
+}
+
 TEST(Arch, EveryProblemOfAShorthandIsMarked) {
     const Finished wrong = run({{"arch", "show", "FQ[w=4] S[wnd=3] {F:2"}});
     EXPECT_EQ(wrong.code, 2);

@@ -84,8 +84,10 @@ TEST_P(EveryMixer, EveryParameterValueSurvivesShorthand) {
         if (std::holds_alternative<double>(each.default_value)) values = {each.minimum, each.maximum};
         for (const std::string& choice : each.choices) values.emplace_back(choice);
         for (const ParameterValue& value : values) {
-            const std::string text =
-                std::string(1, description().letter) + "[" + each.key + "=" + to_text(value) + "]";
+            // Without its condition a parameter has no effect and is left out.
+            const std::string text = std::string(1, description().letter) + "[" +
+                                     (each.only_if.empty() ? "" : each.only_if + ",") + each.key + "=" +
+                                     to_text(value) + "]";
             const auto pattern = parse_pattern(text, builtin_mixers());
             ASSERT_TRUE(pattern) << text << ": " << to_error(pattern.error()).message;
             EXPECT_EQ(pattern->layers[0].groups[0].parameters.get(each.key, description().parameters), value)

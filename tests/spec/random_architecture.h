@@ -18,7 +18,7 @@ public:
                               .heads = pick(1, 4) * 6,
                               .kv_heads = 0,
                               .head_dim = 2 * pick(1, 64),
-                              .ffn_width = pick(1, 512),
+                              .ffn_width = pick(41, 512),
                               .vocab = pick(2, 1000)};
         spec.kv_heads = spec.heads / (spec.heads % 4 == 0 ? pick(1, 2) * 2 : pick(1, 3));
         while (spec.heads % spec.kv_heads != 0) --spec.kv_heads;

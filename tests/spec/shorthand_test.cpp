@@ -150,7 +150,8 @@ TEST(Shorthand, EveryProblemAtOnceWithItsColumns) {
     }
     EXPECT_THAT(
         found, ElementsAre(
-                   "Q | column 2: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"Q\"",
+                   "Q | column 2: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn "
+                   "(G), got \"Q\"",
                    "-1 | column 8: window must be at least 1, got -1",
                    "widht=3 | column 14: is no option of Sliding window; it has w=..., rope, nope, base=..., "
                    "ntk=..., logn=..., nosink, sink, got \"widht=3\"",
@@ -182,14 +183,17 @@ TEST(Shorthand, ProblemsOfEachKind) {
     EXPECT_THAT(problems("F[nope,nope]"), ElementsAre("column 8: position is given twice, got \"nope\""));
     EXPECT_THAT(problems("F[]"), ElementsAre("column 2: has an empty option; write S[w=128] or F[nope]"));
     EXPECT_THAT(problems("F[base=]"), ElementsAre("column 3: rope_base must be a number, got \"\""));
-    EXPECT_THAT(problems("f"), ElementsAre("column 1: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"f\""));
-    EXPECT_THAT(problems("F{F:0 S:2/x}"),
-                ElementsAre("column 5: heads must be between 1 and 512, got 0",
-                            "column 10: needs a number of kv heads behind it",
-                            "column 11: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got "
-                            "\"x\"",
-                            "column 11: needs its number of heads, such as F:2, got "
-                            "\"x\""));
+    EXPECT_THAT(problems("f"), ElementsAre("column 1: is no mixer; there are full (F), swa (S), lightning "
+                                           "(L), mamba2 (M), gdn (G), got \"f\""));
+    EXPECT_THAT(
+        problems("F{F:0 S:2/x}"),
+        ElementsAre(
+            "column 5: heads must be between 1 and 512, got 0",
+            "column 10: needs a number of kv heads behind it",
+            "column 11: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got "
+            "\"x\"",
+            "column 11: needs its number of heads, such as F:2, got "
+            "\"x\""));
     // Columns count characters, spans bytes.
     EXPECT_THAT(problems("\u00fcF%"), ElementsAre("column 1: is not part of a pattern, got \"\u00fc\"",
                                                   "column 3: is not part of a pattern, got \"%\""));
@@ -260,12 +264,13 @@ TEST(Shorthand, ProblemsOfTheSpecAreMarkedInTheText) {
     ASSERT_EQ(broken.size(), 5U);  // every second of ten layers
     mark_in_text(broken, *pattern);
     for (const Diagnostic& each : broken) EXPECT_EQ(each.span, (TextSpan{2, 11}));
-    EXPECT_EQ(show_problems("FQ S[w=-1]", parse_pattern("FQ S[w=-1]", mixers()).error()),
-              "FQ S[w=-1]\n"
-              " ^\n"
-              "column 2: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"Q\"\n"
-              "       ^~\n"
-              "column 8: window must be at least 1, got -1\n");
+    EXPECT_EQ(
+        show_problems("FQ S[w=-1]", parse_pattern("FQ S[w=-1]", mixers()).error()),
+        "FQ S[w=-1]\n"
+        " ^\n"
+        "column 2: is no mixer; there are full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"Q\"\n"
+        "       ^~\n"
+        "column 8: window must be at least 1, got -1\n");
 }
 
 TEST(Shorthand, AThousandLayersAreFormattedWithinAnEdit) {

@@ -97,13 +97,14 @@ TEST(Validate, HeadsOfLayersAndGroups) {
     group(spec, 6).parameters.set("windwo", std::int64_t{3});
     EXPECT_THAT(
         messages(spec),
-        ElementsAre("layers[0].heads: must be the model's 6 query heads, got 4",
-                    "layers[1].groups: query heads of the groups must add up to 6, got 7",
-                    "layers[2].kv_heads: must be the model's 2 kv heads, got 1",
-                    "layers[3].heads: must be at least 1, got -1",
-                    "layers[4].kv_heads: must be at least 1, got 0",
-                    "layers[5].mixer: must be one of full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got \"hyena\"",
-                    "layers[6].windwo: is no parameter of Full attention (position, rope_base, ntk, logn, sink)"));
+        ElementsAre(
+            "layers[0].heads: must be the model's 6 query heads, got 4",
+            "layers[1].groups: query heads of the groups must add up to 6, got 7",
+            "layers[2].kv_heads: must be the model's 2 kv heads, got 1",
+            "layers[3].heads: must be at least 1, got -1", "layers[4].kv_heads: must be at least 1, got 0",
+            "layers[5].mixer: must be one of full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got "
+            "\"hyena\"",
+            "layers[6].windwo: is no parameter of Full attention (position, rope_base, ntk, logn, sink)"));
 }
 
 // The "spec with 40 mistakes": each is reported, and nothing else.

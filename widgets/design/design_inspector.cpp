@@ -275,8 +275,7 @@ void DesignInspector::updateFigures(const std::vector<std::size_t>& rows) {
                                          quantityText(static_cast<double>(total.non_embedding_parameters))});
     }
     if (sum.published_parameters > 0 && sum.published_parameters != sum.paper_parameters) {
-        lines.insert(lines.begin() + 1,
-                     {tr("Published"), formatCount(sum.published_parameters)});
+        lines.insert(lines.begin() + 1, {tr("Published"), formatCount(sum.published_parameters)});
     }
     lines.emplace_back(tr("KV cache at %1").arg(context), byteText(static_cast<double>(sum.kv_bytes)));
     if (sum.state_bytes > 0) {

@@ -146,14 +146,13 @@ Result<void> show(const ArchOptions& options) {
         const LayerCost& layer = total.layers[i];
         table.add({std::to_string(i), format_layer(spec->layers[i], *spec, builtin_mixers()),
                    paper_count(layer.paper_parameters, layer.published_parameters),
-                   with_commas(layer.total_parameters),
-                   bytes_text(layer.kv_bytes_per_token), bytes_text(layer.kv_bytes),
-                   layer.state_bytes == 0 ? "" : bytes_text(layer.state_bytes),
+                   with_commas(layer.total_parameters), bytes_text(layer.kv_bytes_per_token),
+                   bytes_text(layer.kv_bytes), layer.state_bytes == 0 ? "" : bytes_text(layer.state_bytes),
                    short_number(layer.training_flops_per_token)});
     }
     text += table.text() + "\n";
-    text += "parameters, paper count   " + paper_count(total.paper_parameters, total.published_parameters) +
-            "\n";
+    text +=
+        "parameters, paper count   " + paper_count(total.paper_parameters, total.published_parameters) + "\n";
     text += "parameters, everything    " + with_commas(total.total_parameters) + "\n";
     text += "non-embedding (N)         " + with_commas(total.non_embedding_parameters) + "\n";
     text += "KV cache                  " + bytes_text(total.kv_bytes) + "\n";

@@ -4,7 +4,6 @@
 #include "core/mixers/gdn/gdn_shape.h"
 #include "core/mixers/kind_makers.h"
 #include "core/mixers/recurrent/recurrent_kind.h"
-#include "core/spec/number_text.h"
 
 namespace braid {
 
@@ -24,19 +23,8 @@ class GdnKind final : public RecurrentKind {
 public:
     using RecurrentKind::RecurrentKind;
 
-    Diagnostics validate(const HeadGroup& group, const MixerContext&, const std::string& path) const override {
-        const auto& described = description().parameters;
-        const double expand = group.parameters.real("expand_v", described);
-        const auto key_dim = static_cast<double>(group.parameters.integer("head_dim", described));
-        if (std::abs(key_dim * expand - std::round(key_dim * expand)) < 1e-9) return {};
-        return {{path + ".expand_v",
-                 "must give a whole number of value channels from the head dimension of " +
-                     to_text(group.parameters.get("head_dim", described)),
-                 to_text(expand)}};
-    }
-
-    // D times: q and k of K, v, output gate and output of V, decay and write strength; then A_log and dt_bias of
-    // each kv head, the norm of a head's V, and 4 taps a channel of the convolution.
+    // D times: q and k of K, v, output gate and output of V, decay and write strength; then A_log and dt_bias
+    // of each kv head, the norm of a head's V, and 4 taps a channel of the convolution.
     MixerCost cost(const HeadGroup& group, const MixerContext& context) const override {
         const GdnShape s = gdn_shape(group, description().parameters);
         const std::int64_t matrices =
@@ -77,8 +65,9 @@ std::unique_ptr<MixerKind> make_gdn_kind() {
         .title = "Gated DeltaNet",
         .citation = "Yang et al., 2025",
         .equation = "S = exp(g_t) S_{t-1},  S_t = S + k_t (beta_t (v_t - S^T k_t))^T,  o_t = S_t^T q_t",
-        .help = "Replaces what the state holds under a key instead of adding to it, and forgets by a decay read "
-                "from the token. Keys, values, decay and write strength exist once a kv group.",
+        .help =
+            "Replaces what the state holds under a key instead of adding to it, and forgets by a decay read "
+            "from the token. Keys, values, decay and write strength exist once a kv group.",
         .softmax = false,
         .recurrent = true,
         .parameters = {
@@ -92,14 +81,15 @@ std::unique_ptr<MixerKind> make_gdn_kind() {
              .short_key = "d"},
             {.key = "expand_v",
              .label = "Value expansion",
-             .help = "Width of v, gate and output over that of q and k; 1 in the paper.",
+             .help = "Width of v, gate and output over that of q and k, in whole channels; 1 in the paper.",
              .default_value = 1.0,
              .minimum = 1,
              .maximum = 4},
             {.key = "conv",
              .label = "Short convolution",
-             .help = "Causal convolution over 4 tokens on each channel of q, k and v; off in the paper, but for "
-                     "its Table 7.",
+             .help =
+                 "Causal convolution over 4 tokens on each channel of q, k and v; off in the paper, but for "
+                 "its Table 7.",
              .default_value = false,
              .words = {{"conv", true}, {"noconv", false}}},
         }});

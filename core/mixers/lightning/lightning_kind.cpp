@@ -76,8 +76,9 @@ std::unique_ptr<MixerKind> make_lightning_kind() {
         .parameters = {{.key = "gate_rank",
                         .label = "Gate rank",
                         .unit = "channels",
-                        .help = "Inner width of the low-rank output gate, whose 128 D parameters the FFN pays "
-                                "for with 40 channels (paper B.2).",
+                        .help =
+                            "Inner width of the low-rank output gate, whose 128 D parameters the FFN pays "
+                            "for with 40 channels (paper B.2).",
                         .default_value = std::int64_t{64},
                         .minimum = 1,
                         .maximum = 4096,

@@ -27,7 +27,8 @@ public:
     }
 
 protected:
-    // B and C, the keys and queries, are shared by the heads of a kv group; decay and values are the head's own.
+    // B and C, the keys and queries, are shared by the heads of a kv group; decay and values are the head's
+    // own.
     RecurrentShape shape(const HeadGroup& group, const MixerContext& context) const override {
         return {.states = group.heads,
                 .readers = group.heads,
@@ -45,8 +46,9 @@ std::unique_ptr<MixerKind> make_mamba2_kind() {
         .title = "Mamba-2",
         .citation = "Dao and Gu, 2024",
         .equation = "S_t = exp(dt_t A_h) S_{t-1} + dt_t B_t x_t^T,  y_t = S_t^T C_t + D_h x_t",
-        .help = "State-space layer whose step size dt, read from the token, sets both how much is written and "
-                "how much is forgotten. Without the convolution of its reference implementation (paper B.4).",
+        .help =
+            "State-space layer whose step size dt, read from the token, sets both how much is written and "
+            "how much is forgotten. Without the convolution of its reference implementation (paper B.4).",
         .softmax = false,
         .recurrent = true,
         .parameters = {{.key = "state",

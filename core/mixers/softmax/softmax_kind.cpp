@@ -32,8 +32,9 @@ std::vector<ParameterDescription> softmax_parameters() {
         {.key = "logn",
          .label = "Log-n scaling from",
          .unit = "tokens",
-         .help = "Training context n: queries at t are multiplied by max(1, ln(t + 1) / ln(n)), so that longer "
-                 "contexts stay as sharp. 0: off.",
+         .help =
+             "Training context n: queries at t are multiplied by max(1, ln(t + 1) / ln(n)), so that longer "
+             "contexts stay as sharp. 0: off.",
          .default_value = std::int64_t{0},
          .minimum = 0,
          .maximum = std::int64_t{1} << 27,

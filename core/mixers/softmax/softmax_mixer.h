@@ -1,5 +1,5 @@
 // Softmax attention over all earlier keys or a window of them (paper Eq. 1 and 2): grouped key/value heads,
-// RoPE or none, a learnable sink a head.
+// RoPE or none, log-n scaling of queries, a learnable sink a head.
 #pragma once
 
 #include "core/mixers/torch/mixer.h"
@@ -12,7 +12,8 @@ struct SoftmaxShape {
     std::int64_t head_dim = 0;
     std::int64_t window = 0;  // 0: every earlier key
     bool rope = true;
-    double rope_base = 1e5;
+    double rope_base = 1e5;  // NTK scaling included
+    std::int64_t log_n = 0;  // queries times max(1, ln(t + 1) / ln(log_n)); 0: as they are
     bool sink = true;
 };
 
@@ -27,14 +28,25 @@ public:
     std::vector<VectorRequest> vectors() const override;
     std::int64_t output_width() const override;
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override;
-    void forward(Ops& ops, const std::vector<VectorParameter>& vectors, const at::Tensor& in_BTC,
+    void forward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                  const at::Tensor& out_BTC, MixerMemory& memory) const override;
-    void backward(Ops& ops, const std::vector<VectorParameter>& vectors, const at::Tensor& in_BTC,
+    void backward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                   const at::Tensor& out_BTC, const at::Tensor& dout_BTC, const at::Tensor& din_BTC,
                   MixerMemory& memory) const override;
+    // Keys and values [B, G, S, K] of compute_type(): S = capacity, or a ring of the window's length where
+    // that is shorter (token t at t mod S).
+    MixerState make_state(Ops& ops, std::int64_t batch, std::int64_t capacity) const override;
+    void extend(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
+                const at::Tensor& out_BTC, MixerState& state, std::int64_t first) const override;
+    void step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
+              const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const override;
 
 private:
     AttentionRule rule() const;
+    at::Tensor sink(const MixerParameters& parameters) const;
+    // q times its log-n factors from token `first` on, in place; the gradient of q alike.
+    void scale_queries(const at::Tensor& q_BTHK, std::int64_t first) const;
+
     SoftmaxShape shape_;
 };
 

@@ -16,7 +16,15 @@
 
 namespace braid {
 
-enum class Init { fan_in, normal, ones, zeros };
+enum class Init {
+    fan_in,  // U(+-1/sqrt(columns))
+    normal,
+    ones,
+    zeros,
+    log_of_1_to_16,      // log U(1, 16): A_log of Mamba-2
+    log_of_0_to_16,      // log U(0, 16): A_log of Gated DeltaNet
+    inverse_softplus_dt  // x with softplus(x) log-uniform in [1e-3, 0.1]: dt_bias
+};
 
 // Rows of the layer's input projection: a matrix [rows, D] of its own to Muon and in checkpoints.
 struct ProjectionRequest {
@@ -29,11 +37,25 @@ struct VectorRequest {
     std::string name;  // "sinks"
     std::int64_t size = 0;
     Init init = Init::zeros;
+    std::int64_t cols = 0;  // > 0: a table [size / cols, cols], such as the taps of a convolution
 };
 
-struct VectorParameter {
+// A matrix inside the mixer, besides its rows of the input projection; Muon updates it.
+struct MatrixRequest {
+    std::string name;  // "gate_up_proj"
+    std::int64_t rows = 0;
+    std::int64_t cols = 0;
+};
+
+struct MixerParameter {
     at::Tensor value;     // compute_type()
+    at::Tensor master;    // master_type(), for what must not be rounded (decays)
     at::Tensor gradient;  // master_type()
+};
+
+// In the order of vectors() and matrices().
+struct MixerParameters {
+    std::vector<MixerParameter> vectors, matrices;
 };
 
 // What a forward pass leaves for its backward pass; allocated once for a fixed B and T.
@@ -41,24 +63,48 @@ struct MixerMemory {
     std::vector<at::Tensor> tensors;
 };
 
+// What a mixer keeps of the tokens that it has seen: keys and values, or a recurrent state. The first
+// dimension of every tensor is the sequence, so that states of sequences can be stacked, picked and dropped.
+struct MixerState {
+    std::vector<at::Tensor> cache;      // grows with the context up to its capacity
+    std::vector<at::Tensor> recurrent;  // of constant size
+};
+
+// Where the one token of each sequence stands that step() is given.
+struct StepPlace {
+    at::Tensor positions_B;    // int64 on the device: tokens before it
+    std::int64_t longest = 0;  // the largest of them plus 1
+};
+
 class Mixer {
 public:
     virtual ~Mixer() = default;
     virtual std::vector<ProjectionRequest> projections() const = 0;
     virtual std::vector<VectorRequest> vectors() const = 0;
+    virtual std::vector<MatrixRequest> matrices() const { return {}; }
     virtual std::int64_t output_width() const = 0;  // columns that enter the output projection
 
     virtual MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const = 0;
 
     // in_BTC: this mixer's columns of the input projection, in the order of projections(); may be changed in
-    // place (RoPE), which backward() relies on. out_BTC: its output_width() columns. `vectors` in the order
-    // of vectors().
-    virtual void forward(Ops& ops, const std::vector<VectorParameter>& vectors, const at::Tensor& in_BTC,
+    // place (RoPE), which backward() relies on. out_BTC: its output_width() columns.
+    virtual void forward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                          const at::Tensor& out_BTC, MixerMemory& memory) const = 0;
-    // din_BTC is overwritten; gradients of the vectors accumulate. in_BTC and out_BTC as forward() left them.
-    virtual void backward(Ops& ops, const std::vector<VectorParameter>& vectors, const at::Tensor& in_BTC,
+    // din_BTC is overwritten; gradients of the parameters accumulate. in_BTC and out_BTC as forward() left
+    // them.
+    virtual void backward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                           const at::Tensor& out_BTC, const at::Tensor& dout_BTC, const at::Tensor& din_BTC,
                           MixerMemory& memory) const = 0;
+
+    // The state before the first token; `capacity` tokens is the most that it will see.
+    virtual MixerState make_state(Ops& ops, std::int64_t batch, std::int64_t capacity) const = 0;
+    // The next T tokens of every sequence, `first` of which are in the state already: prefill. In the form
+    // that is quick for many tokens (chunked).
+    virtual void extend(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
+                        const at::Tensor& out_BTC, MixerState& state, std::int64_t first) const = 0;
+    // One token of every sequence, each at its own place: decoding. In the recurrent form.
+    virtual void step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
+                      const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const = 0;
 };
 
 // The module of a group of heads; null where the mixer has none (it can be composed but not trained yet).

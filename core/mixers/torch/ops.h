@@ -26,6 +26,8 @@
 #include <tuple>
 #include <vector>
 
+#include "core/mixers/torch/linear_attention.h"
+
 namespace braid {
 
 // Rotary tables of one base: cos and sin of t * base^(-2i/K), i < K/2.
@@ -39,6 +41,14 @@ struct RopeTable {
 struct AttentionRule {
     std::int64_t window = 0;  // keys [t-window+1, t]; 0: all of [0, t]
     double scale = 1.0;       // of q.k
+};
+
+// Norm and gate of a recurrent mixer's output, over W channels: y = x rstd weight act(gate), or, gate first,
+// z = x act(gate), y = z rstd weight; rstd = (mean(.^2) + eps)^-1/2.
+struct GatedNormRule {
+    double eps = 1e-6;
+    bool gate_first = false;
+    bool silu = true;  // act; else the logistic function
 };
 
 // Matrices of one shape that Muon updates, each on its own. Matrix i is rows*cols contiguous elements from
@@ -145,6 +155,48 @@ public:
                                     const at::Tensor& o_BTHK, const at::Tensor& lse_BHT,
                                     const at::Tensor& dq_BTHK, const at::Tensor& dk_BTGK,
                                     const at::Tensor& dv_BTGK, const at::Tensor& dsink_H) = 0;
+
+    // Attention of queries [first_query, first_query + Q) to keys [first_key, first_key + T) of the same
+    // sequence by the rule's window; no gradient. Keys as a cache holds them. For prefill after a prefix.
+    virtual void attention_over(const AttentionRule& rule, const at::Tensor& q_BQHK, const at::Tensor& k_BGTK,
+                                const at::Tensor& v_BGTK, const at::Tensor& sink_H, std::int64_t first_key,
+                                std::int64_t first_query, const at::Tensor& o_BQHK);
+    // One query a sequence to the first count_B (int64) of its keys, in any order. For decoding.
+    virtual void attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,
+                                const at::Tensor& v_BGTK, const at::Tensor& sink_H, const at::Tensor& count_B,
+                                const at::Tensor& o_BHK);
+
+    // See core/mixers/torch/linear_attention.h. The chunked form, made of matrix products. `boundaries` comes
+    // from linear_boundaries() for the same shape, or is undefined where no backward pass follows; last_BSKV
+    // receives the state after the last token, or is undefined; it may be initial_BSKV itself.
+    virtual void linear_attention(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
+                                  const at::Tensor& boundaries, const at::Tensor& last_BSKV);
+    // States that the backward pass starts from; everything between them is computed again.
+    virtual at::Tensor linear_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens);
+    virtual void linear_attention_backward(const LinearRule& rule, const LinearInput& input,
+                                           const at::Tensor& boundaries, const at::Tensor& do_BTRV,
+                                           const LinearGradient& gradient);
+    // The recurrent form for one token (T = 1): state_BSKV before it, then after it.
+    virtual void linear_attention_step(const LinearRule& rule, const LinearInput& input,
+                                       const at::Tensor& state_BSKV, const at::Tensor& o_B1RV);
+
+    // x, gate, y: [N, heads, W], any row and head stride. An undefined weight is 1.
+    virtual void gated_norm(const GatedNormRule& rule, const at::Tensor& x_NHW, const at::Tensor& gate_NHW,
+                            const at::Tensor& weight_W, const at::Tensor& y_NHW);
+    // dx and dgate are overwritten; dx may be x itself; dweight accumulates.
+    virtual void gated_norm_backward(const GatedNormRule& rule, const at::Tensor& dy_NHW,
+                                     const at::Tensor& x_NHW, const at::Tensor& gate_NHW,
+                                     const at::Tensor& weight_W, const at::Tensor& dx_NHW,
+                                     const at::Tensor& dgate_NHW, const at::Tensor& dweight_W);
+
+    // Causal convolution of each channel with its own taps: y_t = sum_i taps[:, i] x_{t-I+1+i}. history holds
+    // the I - 1 tokens before the first, then the last I - 1; undefined: zeros, and not kept. Any row stride.
+    virtual void short_convolution(const at::Tensor& x_BTC, const at::Tensor& taps_CI,
+                                   const at::Tensor& y_BTC, const at::Tensor& history_BIC);
+    // From zeros before the first token. dx is overwritten, dtaps accumulates.
+    virtual void short_convolution_backward(const at::Tensor& dy_BTC, const at::Tensor& x_BTC,
+                                            const at::Tensor& taps_CI, const at::Tensor& dx_BTC,
+                                            const at::Tensor& dtaps_CI);
 
     // h = silu(gate) * up; gate_up_N2F holds gate in its first F columns, up in the last.
     virtual void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) = 0;

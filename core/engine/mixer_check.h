@@ -1,0 +1,30 @@
+// Whether every registered mixer keeps its promises, found by trying: what `braid-engine check mixers` prints
+// and the conformance tests assert. Nothing here names a mixer; a new line of mixers.def is checked as it is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace braid {
+
+class Ops;
+
+struct MixerCheckResult {
+    std::string mixer = {};    // id
+    std::string pattern = {};  // the architecture tried: "G[conv] x2", "{F:2 G:2} x1"
+    std::string check =
+        {};  // "causal", "forms agree", "gradients", "cost", "json", "lengths", "gates", "error"
+    std::string detail = {};  // what is measured: "prefill, float64", "d q_proj, cuda"
+    double measured = 0;
+    double limit = 0;  // measured may not exceed it
+    bool passed = false;
+};
+
+// On the CPU, in float64 and float32; with `device`, the error of its types against float64 beside. `receive`
+// gets each result as it is found.
+void check_mixers(const std::shared_ptr<Ops>& device,
+                  const std::function<void(const MixerCheckResult&)>& receive);
+
+}  // namespace braid

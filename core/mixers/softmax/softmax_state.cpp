@@ -1,0 +1,101 @@
+// Prefill and decoding of softmax attention: keys and values in a cache that is a ring where a window is
+// short.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/mixers/softmax/softmax_mixer.h"
+#include "core/mixers/softmax/softmax_split.h"
+
+namespace braid {
+namespace {
+
+// Tables are made for powers of two of tokens, so that texts of many lengths share a few.
+RopeTable rope_from(Ops& ops, double base, std::int64_t end, std::int64_t head_dim) {
+    const auto tokens = std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(end, 1024))));
+    return ops.rope_table(base, tokens, head_dim);
+}
+
+at::Tensor slots(std::int64_t begin, std::int64_t end, std::int64_t length, at::Device device) {
+    return at::arange(begin, end, at::TensorOptions().dtype(at::kLong).device(device)).remainder_(length);
+}
+
+}  // namespace
+
+MixerState SoftmaxMixer::make_state(Ops& ops, std::int64_t batch, std::int64_t capacity) const {
+    const std::int64_t kept = shape_.window > 0 ? std::min(shape_.window, capacity) : capacity;
+    const auto options = at::TensorOptions().dtype(ops.compute_type()).device(ops.device());
+    const auto cache = [&] { return at::zeros({batch, shape_.kv_heads, kept, shape_.head_dim}, options); };
+    return {.cache = {cache(), cache()}, .recurrent = {}};
+}
+
+void SoftmaxMixer::extend(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
+                          const at::Tensor& out_BTC, MixerState& state, std::int64_t first) const {
+    const Projected p = split(shape_, in_BTC);
+    const std::int64_t batch = in_BTC.size(0), tokens = in_BTC.size(1);
+    if (shape_.rope) {
+        const RopeTable table = rope_from(ops, shape_.rope_base, first + tokens, shape_.head_dim);
+        ops.rope(p.qk_BTRK, {table.cos_TK2.narrow(0, first, tokens), table.sin_TK2.narrow(0, first, tokens)},
+                 false);
+    }
+    scale_queries(p.q_BTHK, first);
+    const at::Tensor o_BTHK = heads_of(out_BTC, 0, shape_.heads, shape_.head_dim);
+    const at::Tensor new_k = p.k_BTGK.transpose(1, 2), new_v = p.v_BTGK.transpose(1, 2);
+    const at::Tensor &k_BGSK = state.cache[0], &v_BGSK = state.cache[1];
+    const std::int64_t length = k_BGSK.size(2);
+    if (first == 0) {
+        const at::Tensor lse =
+            at::empty({batch, shape_.heads, tokens},
+                      at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
+        ops.attention(rule(), p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters), o_BTHK, lse);
+    } else {
+        // Behind a window of keys, no more are of use.
+        const std::int64_t old = shape_.window > 0 ? std::min(first, shape_.window - 1) : first;
+        const at::Tensor places = slots(first - old, first, length, in_BTC.device());
+        ops.attention_over(rule(), p.q_BTHK, at::cat({k_BGSK.index_select(2, places), new_k}, 2),
+                           at::cat({v_BGSK.index_select(2, places), new_v}, 2), sink(parameters), first - old,
+                           first, o_BTHK);
+    }
+    const std::int64_t written = std::min(tokens, length);
+    const at::Tensor places = slots(first + tokens - written, first + tokens, length, in_BTC.device());
+    k_BGSK.index_copy_(2, places, new_k.narrow(2, tokens - written, written));
+    v_BGSK.index_copy_(2, places, new_v.narrow(2, tokens - written, written));
+}
+
+void SoftmaxMixer::step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
+                        const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const {
+    const Projected p = split(shape_, in_B1C);
+    if (shape_.rope) {
+        // Sequences take the place of tokens: each has its own row of the table.
+        const RopeTable table = rope_from(ops, shape_.rope_base, place.longest, shape_.head_dim);
+        ops.rope(p.qk_BTRK.transpose(0, 1),
+                 {table.cos_TK2.index_select(0, place.positions_B),
+                  table.sin_TK2.index_select(0, place.positions_B)},
+                 false);
+    }
+    if (shape_.log_n > 0) {
+        const at::Tensor factor =
+            place.positions_B.to(at::kDouble).add_(1).log_().div_(std::log(double(shape_.log_n)));
+        p.q_BTHK.mul_(factor.clamp_min_(1).to(ops.statistics_type()).view({-1, 1, 1, 1}));
+    }
+    const at::Tensor &k_BGSK = state.cache[0], &v_BGSK = state.cache[1];
+    const std::int64_t length = k_BGSK.size(2), batch = in_B1C.size(0);
+    const at::Tensor index = place.positions_B.remainder(length)
+                                 .view({batch, 1, 1, 1})
+                                 .expand({batch, shape_.kv_heads, 1, shape_.head_dim});
+    k_BGSK.scatter_(2, index, p.k_BTGK.transpose(1, 2));
+    v_BGSK.scatter_(2, index, p.v_BTGK.transpose(1, 2));
+    const std::int64_t keys = std::min(place.longest, length);
+    ops.attention_step(rule().scale, p.q_BTHK.squeeze(1), k_BGSK.narrow(2, 0, keys),
+                       v_BGSK.narrow(2, 0, keys), sink(parameters),
+                       (place.positions_B + 1).clamp_max_(length),
+                       heads_of(out_B1C, 0, shape_.heads, shape_.head_dim).squeeze(1));
+}
+
+}  // namespace braid

@@ -1,0 +1,37 @@
+#include "core/mixers/torch/softplus_decay.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/sigmoid.h>
+#include <ATen/ops/softplus.h>
+
+namespace braid {
+namespace {
+
+// exp(-100) is nothing beside 1 in any type, and sums of such logarithms keep their small differences.
+constexpr double strongest = -100;
+constexpr double largest_a_log = 60;  // keeps exp(A_log) finite
+
+at::Tensor rate_of(const MixerParameter& a_log_S) { return a_log_S.master.clamp_max(largest_a_log).exp_(); }
+
+}  // namespace
+
+SoftplusDecay softplus_decay(const at::Tensor& raw_BTS, const MixerParameter& a_log_S,
+                             const MixerParameter& bias_S) {
+    const at::Tensor dt = at::softplus(raw_BTS.to(bias_S.master.scalar_type()) + bias_S.master);
+    return {.dt_BTS = dt, .log_decay_BTS = (dt * rate_of(a_log_S)).neg_().clamp_min_(strongest)};
+}
+
+void softplus_decay_backward(const at::Tensor& raw_BTS, const MixerParameter& a_log_S,
+                             const MixerParameter& bias_S, const SoftplusDecay& decay,
+                             const at::Tensor& dlog_decay_BTS, const at::Tensor& ddt_BTS,
+                             const at::Tensor& draw_BTS) {
+    const at::Tensor d = dlog_decay_BTS * decay.log_decay_BTS.gt(strongest);
+    a_log_S.gradient.add_((d * decay.log_decay_BTS).sum(0).sum(0));
+    at::Tensor draw = (d * rate_of(a_log_S)).neg_();
+    if (ddt_BTS.defined()) draw.add_(ddt_BTS);
+    draw.mul_(at::sigmoid(raw_BTS.to(draw.scalar_type()) + bias_S.master));
+    bias_S.gradient.add_(draw.sum(0).sum(0));
+    draw_BTS.copy_(draw);
+}
+
+}  // namespace braid
