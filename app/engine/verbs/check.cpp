@@ -6,6 +6,7 @@
 #include "core/engine/device.h"
 #include "core/engine/guard.h"
 #include "core/engine/mixer_check.h"
+#include "core/engine/ops.h"
 
 namespace braid::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/mixers/builtin.h"
-#include "core/mixers/softmax/softmax_split.h"
+#include "core/mixers/softmax/torch/split.h"
 
 namespace braid {
 

@@ -11,10 +11,11 @@
 namespace braid::linear {
 namespace {
 
-constexpr std::int64_t chunk_tokens = 64;
-// Elements of the largest tensor of a segment: on the CPU what the last-level cache holds, on a GPU enough to
+constexpr std::int64_t device_chunk = 64;
+constexpr std::int64_t cpu_chunk = 32;  // less work inside chunks; a GPU wants larger products
+// Elements of the largest tensor of a segment: on the CPU what the second-level cache holds, on a GPU enough to
 // fill it.
-constexpr std::int64_t cpu_elements = std::int64_t{1} << 19;
+constexpr std::int64_t cpu_elements = std::int64_t{1} << 17;
 constexpr std::int64_t device_elements = std::int64_t{1} << 25;
 
 constexpr double unit_eps = 1e-6;  // of a squared length
@@ -23,7 +24,7 @@ constexpr double unit_eps = 1e-6;  // of a squared length
 
 std::vector<Segment> segments(const LinearShape& shape, std::int64_t batch, std::int64_t tokens,
                               at::Device device) {
-    const std::int64_t chunk = std::min(chunk_tokens, tokens);
+    const std::int64_t chunk = std::min(device.is_cpu() ? cpu_chunk : device_chunk, tokens);
     const std::int64_t chunks = (tokens + chunk - 1) / chunk;
     const std::int64_t widest = std::max({chunk, shape.key_dim, shape.value_dim});
     const std::int64_t one = batch * std::max(shape.states, shape.readers) * chunk * widest;

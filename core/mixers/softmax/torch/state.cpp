@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "core/mixers/softmax/softmax_mixer.h"
-#include "core/mixers/softmax/softmax_split.h"
+#include "core/mixers/softmax/torch/split.h"
 
 namespace braid {
 namespace {
