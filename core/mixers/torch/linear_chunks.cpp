@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t device_chunk = 64;
 constexpr std::int64_t cpu_chunk = 32;  // less work inside chunks; a GPU wants larger products
-// Elements of the largest tensor of a segment: on the CPU what the second-level cache holds, on a GPU enough to
-// fill it.
+// Elements of the largest tensor of a segment: on the CPU what the second-level cache holds, on a GPU enough
+// to fill it.
 constexpr std::int64_t cpu_elements = std::int64_t{1} << 17;
 constexpr std::int64_t device_elements = std::int64_t{1} << 25;
 
