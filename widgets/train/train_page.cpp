@@ -290,10 +290,10 @@ void TrainPage::refresh() {
                               .selected = runs_.size() > 1 && current && current->id == run->id});
         }
         plots_[panel]->setXLimits(std::nullopt, end > 0 ? std::optional(end) : std::nullopt);
-        const bool recall = metrics[panel].starts_with("recall/");
+        const bool accuracy = is_accuracy(metrics[panel]);
         if (panel == SecondPanel)
-            plots_[panel]->setYLimits(recall ? std::optional(0.0) : std::nullopt,
-                                      recall ? std::optional(1.0) : std::nullopt);
+            plots_[panel]->setYLimits(accuracy ? std::optional(0.0) : std::nullopt,
+                                      accuracy ? std::optional(1.0) : std::nullopt);
         plots_[panel]->setSeries(series);
     }
     model_->show(runs_);
