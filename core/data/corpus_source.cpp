@@ -19,9 +19,9 @@ public:
     Pool(const Corpus& corpus, std::string stream)
         : corpus_(corpus), stream_(std::move(stream)), tokens_(corpus.tokens(Split::train)) {}
     // Those of the long or of the short pool.
-    Pool(const Corpus& corpus, std::string stream, bool is_long)
-        : corpus_(corpus), stream_(std::move(stream)) {
-        for (const DocumentEntry& document : corpus.documents(Split::train)) {
+    Pool(const Corpus& corpus, std::string stream, bool is_long, Split split = Split::train)
+        : corpus_(corpus), stream_(std::move(stream)), split_(split) {
+        for (const DocumentEntry& document : corpus.documents(split)) {
             if ((document.in_long_pool != 0) != is_long) continue;
             // Neighbours in the corpus stay one part.
             const auto offset = static_cast<std::int64_t>(document.offset);
@@ -35,13 +35,13 @@ public:
     std::int64_t tokens() const { return tokens_; }
 
     void read(std::int64_t at, std::span<std::int32_t> out) const {
-        if (parts_.empty()) return corpus_.read(Split::train, at, out);
+        if (parts_.empty()) return corpus_.read(split_, at, out);
         auto part = std::upper_bound(parts_.begin(), parts_.end(), at,
                                      [](std::int64_t place, const Part& one) { return place < one.begin; });
         for (--part; !out.empty(); ++part) {
             const std::int64_t end = part + 1 == parts_.end() ? tokens_ : (part + 1)->begin;
             const std::size_t count = std::min(out.size(), static_cast<std::size_t>(end - at));
-            corpus_.read(Split::train, part->offset + (at - part->begin), out.first(count));
+            corpus_.read(split_, part->offset + (at - part->begin), out.first(count));
             out = out.subspan(count);
             at += static_cast<std::int64_t>(count);
         }
@@ -69,6 +69,7 @@ private:
     };
     Corpus corpus_;
     std::string stream_;
+    Split split_ = Split::train;
     std::int64_t tokens_ = 0;
     std::vector<Part> parts_;  // empty: the whole split
 };
@@ -181,11 +182,16 @@ public:
         return {};
     }
 
-    // Sequences spread evenly over the validation tokens. A split shorter than one sequence is padded.
+    // Sequences spread evenly over the short documents of the validation split, or over all of it where it
+    // has none. One shorter than a sequence is padded.
     Result<EvaluationSet> evaluation() const override {
         EvaluationSet set{.batch = {}, .loss_metric = "eval/loss"};
         set.long_texts = long_texts_;
-        const std::int64_t available = corpus_.tokens(Split::validation) - 1;  // tokens that have a target
+        const Pool short_documents(corpus_, {}, false, Split::validation);
+        const bool only_short = short_documents.tokens() > 1;
+        // Tokens that have a target.
+        const std::int64_t available =
+            (only_short ? short_documents.tokens() : corpus_.tokens(Split::validation)) - 1;
         const std::int64_t wanted = std::min(available, settings_.evaluation_tokens);
         const std::int64_t count = std::max<std::int64_t>(1, wanted / context());
         const std::int64_t length = std::min(available, context());
@@ -197,7 +203,10 @@ public:
         std::vector<std::int32_t> piece(static_cast<std::size_t>(length) + 1);
         for (std::int64_t b = 0; b < count; ++b) {
             const std::int64_t offset = count == 1 ? 0 : b * ((available - length) / (count - 1));
-            corpus_.read(Split::validation, offset, piece);
+            if (only_short)
+                short_documents.read(offset, piece);
+            else
+                corpus_.read(Split::validation, offset, piece);
             const auto at = static_cast<std::ptrdiff_t>(b * context());
             std::copy(piece.begin(), piece.end() - 1, set.batch.tokens_BT.begin() + at);
             std::copy(piece.begin() + 1, piece.end(), set.batch.targets_BT.begin() + at);

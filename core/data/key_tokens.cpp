@@ -54,9 +54,13 @@ Checked<KeySample> sample_from_json(const Json& json) {
                               "must be [begin, end] of bytes of the text, in order, not overlapping", span);
                 break;
             }
-            sample.spans.push_back(
-                {.begin = span[0].get<std::uint32_t>(), .end = span[1].get<std::uint32_t>()});
-            end = sample.spans.back().end;
+            const TokenSpan place{.begin = span[0].get<std::uint32_t>(), .end = span[1].get<std::uint32_t>()};
+            // Spans that touch are one: another tokenizer's token may reach across.
+            if (!sample.spans.empty() && sample.spans.back().end == place.begin)
+                sample.spans.back().end = place.end;
+            else
+                sample.spans.push_back(place);
+            end = place.end;
         }
         if (!spans->is_array()) reader.report("spans", "must be a list", *spans);
     }
@@ -98,11 +102,17 @@ Diagnostics validate(const KeyTokenRule& rule) {
                                     std::to_string(rule.short_context) +
                                     " tokens, or no token has a longer one",
                             .found = std::to_string(rule.context)});
-    if (!std::isfinite(rule.gain))
-        problems.push_back({.path = "gain", .rule = "must be a number", .found = "nan"});
-    if (!(rule.sure > 0))
+    if (rule.advance > rule.context)
         problems.push_back(
-            {.path = "sure", .rule = "must be more than 0", .found = std::to_string(rule.sure)});
+            {.path = "advance",
+             .rule = "must be at most the context of " + std::to_string(rule.context) + " tokens",
+             .found = std::to_string(rule.advance)});
+    if (!std::isfinite(rule.gain))
+        problems.push_back(
+            {.path = "gain", .rule = "must be a finite number", .found = std::to_string(rule.gain)});
+    if (!(rule.sure > 0 && std::isfinite(rule.sure)))
+        problems.push_back(
+            {.path = "sure", .rule = "must be a finite number above 0", .found = std::to_string(rule.sure)});
     return problems;
 }
 
@@ -186,6 +196,8 @@ Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tok
             texts.push_back({.text = std::move(text), .spans = {}});
         }
     if (!texts.empty()) return texts;
+    if (!rounds.empty())
+        return fail(ErrorKind::invalid_input, "no long validation document is valid UTF-8", corpus.folder());
     return fail(to_error({{.path = "context",
                            .rule = "must be at most " + std::to_string(longest) +
                                    ", the tokens of the longest validation document",

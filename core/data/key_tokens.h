@@ -54,7 +54,7 @@ Checked<KeyTokens> key_tokens_from_json(const Json& json);
 Result<KeyTokens> read_key_tokens(const std::string& file);
 Result<void> write_key_tokens(const std::string& file, const KeyTokens& keys);
 
-// Texts of at least `tokens` tokens from the validation documents, long ones first, cut into pieces of that
+// Texts of at least `tokens` tokens from the validation documents, cut into pieces of that
 // length; at most `samples`, spread over the documents. Their spans are empty. Error: invalid_input where no
 // document is long enough, with the length of the longest.
 Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tokens, std::int64_t samples);

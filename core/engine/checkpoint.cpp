@@ -148,19 +148,20 @@ Result<void> write_parts(const std::string& folder, Trainer& trainer, double tra
     if (auto done = write_safetensors(folder + "/optimizer.safetensors", optimizer.views, metadata); !done)
         return done;
     if (auto done =
-            write_json_atomically(folder + "/architecture.json", to_json(trainer.phase().architecture));
+            write_json_atomically(folder + "/architecture.json", to_json(trainer.done_phase().architecture));
         !done)
         return done;
     Json hashes = {{"model", hash_of(model.flat)}};
     for (const auto& [name, tensor] : optimizer.tensors) hashes["optimizer"][name] = hash_of(tensor);
-    const Json state = {{"schema", checkpoint_schema_version},
-                        {"step", trainer.step().value},
-                        {"optimizer_steps", trainer.optimizer().steps_done()},
-                        {"tokens", trainer.tokens().value},
-                        {"training_seconds", training_seconds},
-                        {"architecture_hash", content_hash(trainer.phase().architecture, builtin_mixers())},
-                        {"data_fingerprint", trainer.data().fingerprint()},
-                        {"hashes", hashes}};
+    const Json state = {
+        {"schema", checkpoint_schema_version},
+        {"step", trainer.step().value},
+        {"optimizer_steps", trainer.optimizer().steps_done()},
+        {"tokens", trainer.tokens().value},
+        {"training_seconds", training_seconds},
+        {"architecture_hash", content_hash(trainer.done_phase().architecture, builtin_mixers())},
+        {"data_fingerprint", trainer.done_fingerprint()},
+        {"hashes", hashes}};
     return write_json_atomically(folder + "/state.json", state);
 }
 

@@ -34,11 +34,22 @@ Result<LayerMixers> make_mixers(const ArchitectureSpec& spec) {
     return mixers;
 }
 
-bool same_parameters(const ParameterLayout& a, const ParameterLayout& b) {
-    return std::equal(a.parameters.begin(), a.parameters.end(), b.parameters.begin(), b.parameters.end(),
-                      [](const Parameter& x, const Parameter& y) {
-                          return x.name == y.name && x.shape == y.shape && x.offset == y.offset;
-                      });
+// The first parameter that the layouts do not have in common, in words; empty: they are the same.
+std::string difference(const ParameterLayout& now, const ParameterLayout& then) {
+    const auto text = [](const Parameter& parameter) {
+        std::string sizes = parameter.name + " [";
+        for (std::size_t i = 0; i < parameter.shape.size(); ++i)
+            sizes.append(i == 0 ? "" : ", ").append(std::to_string(parameter.shape[i]));
+        return sizes + "]";
+    };
+    const std::size_t both = std::min(now.parameters.size(), then.parameters.size());
+    for (std::size_t i = 0; i < both; ++i) {
+        const Parameter &a = now.parameters[i], &b = then.parameters[i];
+        if (a.name != b.name || a.shape != b.shape || a.offset != b.offset)
+            return text(b) + " in place of " + text(a);
+    }
+    if (now.parameters.size() == then.parameters.size()) return {};
+    return now.parameters.size() > both ? "no " + text(now.parameters[both]) : text(then.parameters[both]);
 }
 
 }  // namespace
@@ -165,12 +176,20 @@ void Model::zero_gradients() {
     parts_->loss_sum.zero_();
 }
 
+Result<void> Model::check_layers(const ArchitectureSpec& spec, const std::string& path) const {
+    const Result<LayerMixers> mixers = make_mixers(spec);
+    if (!mixers) return fail(mixers.error());
+    const std::string other = difference(parts_->store->layout(), make_layout(spec, *mixers));
+    if (other.empty()) return {};
+    return fail(to_error(
+        {{.path = path, .rule = "must keep the parameters of the model as they are", .found = other}}));
+}
+
 Result<void> Model::change_layers(const ArchitectureSpec& spec) {
     return guarded("model", [&]() -> Result<void> {
         Result<LayerMixers> mixers = make_mixers(spec);
         if (!mixers) return fail(std::move(mixers.error()));
-        if (!same_parameters(make_layout(spec, *mixers), parts_->store->layout()))
-            return fail(ErrorKind::invalid_input, "the changed layers would have other parameters");
+        if (Result<void> same = check_layers(spec, "layers"); !same) return same;
         parts_->training.reset();
         parts_->evaluation.reset();
         parts_->spec = spec;

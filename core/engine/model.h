@@ -39,9 +39,11 @@ public:
     void forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
                           const at::Tensor& weights_BT = {});
 
+    // Whether the layers of `spec` would allocate the same parameters; else invalid_input that names `path`
+    // and the first parameter that differs.
+    Result<void> check_layers(const ArchitectureSpec& spec, const std::string& path) const;
     // The layers with other settings that allocate the same parameters: windows, position encodings. Weights,
-    // gradients and what else looks into parameters() stay. Error: invalid_input, where parameters would
-    // change.
+    // gradients and what else looks into parameters() stay. Error: that of check_layers().
     Result<void> change_layers(const ArchitectureSpec& spec);
 
     // Query heads that have a projection of their own, in the order of head_gradient_norms().

@@ -63,6 +63,17 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
     Result<std::unique_ptr<Model>> model = Model::create(trainer->setup_.architecture, trainer->ops_);
     if (!model) return fail(std::move(model.error()));
     trainer->model_ = std::move(*model);
+    // A later phase that cannot work is found now, not after days.
+    for (std::size_t i = 1; i < trainer->phases_.size(); ++i) {
+        const ResolvedPhase& phase = trainer->phases_[i];
+        const std::string path = "phases[" + std::to_string(i - 1) + "]";
+        if (Result<void> fits = trainer->model_->check_layers(phase.architecture, path); !fits)
+            return fail(std::move(fits.error()));
+        if (const auto data = make_data_source(phase.data, phase.training, trainer->setup_.project_folder);
+            !data)
+            return fail(data.error());
+    }
+    trainer->done_fingerprint_ = trainer->data_->fingerprint();
     const TrainingSpec& training = trainer->setup_.training;
     initialise(trainer->model_->parameters(), training.init, training.seed);
     trainer->optimizer_ =
@@ -103,7 +114,13 @@ Result<void> Trainer::enter_phase(std::size_t index) {
 }
 
 Result<void> Trainer::enter_phase_of(Step done) {
-    return enter_phase(phase_at(phases_, Step(std::max<std::int64_t>(0, done.value - 1))));
+    if (Result<void> entered = enter_phase(index_of(done)); !entered) return entered;
+    done_fingerprint_ = data_->fingerprint();
+    return {};
+}
+
+std::size_t Trainer::index_of(Step done) const {
+    return phase_at(phases_, Step(std::max<std::int64_t>(0, done.value - 1)));
 }
 
 void Trainer::continue_from(Step step, std::int64_t optimizer_steps) {
@@ -151,6 +168,7 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
     }
     if (result.applied) optimizer_->step(result.learning_rate);
     step_.value += 1;
+    done_fingerprint_ = data_->fingerprint();
     result.step = step_;
     return std::optional<StepResult>(std::move(result));
 }

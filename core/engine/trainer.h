@@ -57,9 +57,13 @@ public:
     Step steps() const { return total_steps(phases_); }                 // of the whole run
     TokenCount tokens() const { return tokens_after(phases_, step_); }  // trained on so far
 
-    // The phase of the step that was done last (before the first step: the first).
+    // The phase of the step that was done last (before the first step: the first); inside advance() that of
+    // the step which is being done.
     const ResolvedPhase& phase() const { return phases_[phase_]; }
     std::size_t phase_index() const { return phase_; }
+    // What a checkpoint of step() belongs to, also while the first step of the next phase is being done.
+    const ResolvedPhase& done_phase() const { return phases_[index_of(step_)]; }
+    const std::string& done_fingerprint() const { return done_fingerprint_; }
     // Makes it the phase in which step `done` was done; a checkpoint of that step can then be loaded.
     Result<void> enter_phase_of(Step done);
 
@@ -79,6 +83,7 @@ public:
 
 private:
     Trainer() = default;
+    std::size_t index_of(Step done) const;
     Result<void> enter_phase(std::size_t index);
     Result<void> open_phase();                              // data and buffers of phase()
     at::Tensor host_numbers(std::int64_t sequences) const;  // int32 [sequences, T]
@@ -91,6 +96,7 @@ private:
     std::optional<EvaluationSet> evaluation_;
     std::vector<ResolvedPhase> phases_;
     std::size_t phase_ = 0;
+    std::string done_fingerprint_;       // of the data of the step that was done last
     at::Tensor tokens_BT_, targets_BT_;  // of the step's batch: int32, on the host (pinned for a GPU)
     Step step_;
 };

@@ -43,19 +43,20 @@ Batch windows_of(const std::vector<std::int32_t>& ids, const std::vector<std::in
     return batch;
 }
 
-// Loss of the target at each input position >= short_context with the short context.
+// Loss of the target at each input position >= short_context - 1 with the short context.
 std::vector<float> short_losses(Model& reference, const Reading& reading, const KeyTokenRule& rule,
                                 const std::function<bool()>& go_on) {
     const std::int64_t inputs = static_cast<std::int64_t>(reading.ids.size()) - 1;
-    const std::int64_t length = rule.short_context + rule.advance;
+    // A window of short_context + advance tokens has one input less: the last token is a target only.
+    const std::int64_t length = rule.short_context + rule.advance - 1;
+    const std::int64_t first = rule.short_context - 1;
     std::vector<std::int64_t> starts;
-    for (std::int64_t start = 0; start + rule.short_context < inputs; start += rule.advance)
-        starts.push_back(start);
+    for (std::int64_t start = 0; start + first < inputs; start += rule.advance) starts.push_back(start);
     const std::vector<float> in_windows =
         text_losses(reference, windows_of(reading.ids, starts, length), go_on);
     std::vector<float> losses(static_cast<std::size_t>(inputs));
     for (std::size_t w = 0; w < starts.size() && !in_windows.empty(); ++w)
-        for (std::int64_t t = rule.short_context; t < length && starts[w] + t < inputs; ++t)
+        for (std::int64_t t = first; t < length && starts[w] + t < inputs; ++t)
             losses[static_cast<std::size_t>(starts[w] + t)] =
                 in_windows[w * static_cast<std::size_t>(length) + static_cast<std::size_t>(t)];
     return losses;
@@ -79,12 +80,12 @@ Result<void> find_key_tokens(Model& reference, const Tokenizer& tokenizer, const
             sample.spans.clear();
             const Reading reading = read_text(tokenizer, sample.text, rule.context);
             const auto inputs = static_cast<std::int64_t>(reading.ids.size()) - 1;
-            if (inputs > rule.short_context) {
+            if (inputs >= rule.short_context) {
                 const std::vector<float> whole =
                     text_losses(reference, windows_of(reading.ids, {0}, inputs), ask);
                 const std::vector<float> in_short = short_losses(reference, reading, rule, ask);
                 if (stopped) return fail(ErrorKind::interrupted, "stopped while key tokens were looked for");
-                for (std::int64_t t = rule.short_context; t < inputs; ++t) {
+                for (std::int64_t t = rule.short_context - 1; t < inputs; ++t) {
                     const auto at = static_cast<std::size_t>(t);
                     if (!(double(in_short[at]) - double(whole[at]) > rule.gain &&
                           double(whole[at]) < rule.sure))

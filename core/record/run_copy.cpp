@@ -13,6 +13,8 @@
 namespace braid {
 namespace {
 
+using Checkpoints = std::vector<CheckpointRecord>;
+
 namespace fs = std::filesystem;
 
 constexpr int most_tries = 20;  // a checkpoint may be dropped between the look at the store and its copying
@@ -35,7 +37,6 @@ void mark_stopped(SQLite::Database& copy) {
 
 // The checkpoints that the copied store names.
 Result<std::vector<CheckpointRecord>> copy_store(const RunFolder& from, const std::string& file) {
-    using Checkpoints = std::vector<CheckpointRecord>;
     return guarded(from.database_file(), [&]() -> Result<Checkpoints> {
         SQLite::Database source = open_for_reading(from.database_file());
         return guarded(file, [&]() -> Result<Checkpoints> {  // what fails from here on is the copy
@@ -74,6 +75,19 @@ Result<bool> copy_parts(const RunFolder& from, const RunFolder& to, bool checkpo
         const Result<void> copied = copy_tree(source, fs::path(to.path()) / checkpoint.folder);
         if (!copied && !fs::exists(source, ignored)) return false;
         if (!copied) return fail(copied.error());
+    }
+    if (checkpoints && !named.empty()) {
+        // An engine forgets a checkpoint before it removes its files: what is still named was whole all the
+        // time.
+        const Result<Checkpoints> still = guarded(from.database_file(), [&]() -> Result<Checkpoints> {
+            SQLite::Database source = open_for_reading(from.database_file());
+            return read_checkpoints(source);
+        });
+        if (!still) return fail(still.error());
+        for (const CheckpointRecord& checkpoint : named)
+            if (std::none_of(still->begin(), still->end(),
+                             [&](const CheckpointRecord& one) { return one.step == checkpoint.step; }))
+                return false;
     }
     if (!checkpoints && !named.empty()) {
         const Result<void> forgotten = guarded(to.database_file(), [&]() -> Result<void> {

@@ -1,4 +1,5 @@
-// What a run is to do: the content of <run>/plan.json. It holds no presentation and is written once.
+// What a run is to do: the content of <run>/plan.json. It holds no presentation. Written once;
+// only how a run is computed (micro-batches, device, how often it saves) may change before a resume.
 #pragma once
 
 #include <optional>

@@ -51,6 +51,7 @@ TrainingPhase paper_extension() {
     phase.set.set("micro_batches", std::int64_t{16});
     phase.set.set("decay_fraction", 1.0);
     phase.set.set("final_lr_ratio", 0.0);
+    phase.set.set("full.rope_base", 5e5);
     return phase;
 }
 

@@ -18,8 +18,9 @@ inline constexpr std::int64_t paper_context = 16'384;
 std::optional<TrainingSpec> paper_training(std::string_view scale, std::int64_t parameters,
                                            double tokens_per_parameter);
 
-// Context extension: 4,769 steps of 32 sequences of 32,768 tokens, the learning rate falling to 0. Layers get
-// RoPE base 5e5 beside it.
+// Context extension: 4,769 steps of 32 sequences of 32,768 tokens, the learning rate falling to 0, RoPE base
+// 5e5 in the full layers. On the command line: --phase paper-32k.
+inline constexpr std::string_view paper_extension_name = "paper-32k";
 struct TrainingPhase;
 TrainingPhase paper_extension();
 

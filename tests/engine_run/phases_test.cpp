@@ -101,11 +101,15 @@ TEST_F(PhasesTest, MoreMicroBatchesAfterAResumeChangeOnlyTheRounding) {
 }
 
 TEST_F(PhasesTest, PhasesThatWouldChangeParametersAreRefused) {
-    const auto trainer = make({"steps=2,full.sink=false"});
-    for (int i = 0; i < 3; ++i) advance(*trainer);
-    const auto step = trainer->advance([] { return true; });
-    ASSERT_FALSE(step);
-    EXPECT_EQ(step.error().kind, ErrorKind::invalid_input);
+    TrainerSetup setup{.architecture = tiny_architecture(),
+                       .training = three_steps(),
+                       .data = {},
+                       .phases = {*parse_phase("steps=2"), *parse_phase("steps=2,full.sink=false")}};
+    const auto made = Trainer::create(setup, open_device("cpu", 1).value());
+    ASSERT_FALSE(made) << "found before the first step, not at the border";
+    EXPECT_EQ(made.error().kind, ErrorKind::invalid_input);
+    EXPECT_NE(made.error().message.find("phases[1]: must keep the parameters"), std::string::npos)
+        << made.error().message;
 }
 
 TEST_F(PhasesTest, WeightsOfAnotherRunAreAStart) {

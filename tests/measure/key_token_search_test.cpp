@@ -50,8 +50,8 @@ TEST(KeyTokenSearch, FollowsTheDefinition) {
     ids.resize(std::size_t(rule.context) + 1);
     std::vector<bool> key(samples[0].text.size(), false);
     int keys = 0;
-    for (std::int64_t input = rule.short_context; input < rule.context; ++input) {
-        const std::int64_t start = (input - rule.short_context) / rule.advance * rule.advance;
+    for (std::int64_t input = rule.short_context - 1; input < rule.context; ++input) {
+        const std::int64_t start = (input + 1 - rule.short_context) / rule.advance * rule.advance;
         const double full = loss_after(*model, ids, 0, input + 1);
         const double in_short = loss_after(*model, ids, start, input + 1);
         if (in_short - full > rule.gain && full < rule.sure) {

@@ -67,6 +67,18 @@ Result<std::shared_ptr<const Tokenizer>> tokenizer_of(const EvalOptions& options
     return Corpus::open(corpus).and_then([](const Corpus& open) { return open.tokenizer(); });
 }
 
+// Where the model's own tokenizer is known, another one would give numbers that mean nothing.
+Diagnostics check_own_tokenizer(const EvalOptions& options, const Opened& opened,
+                                const Tokenizer& tokenizer) {
+    Diagnostics problems = check_fit(tokenizer.info(), opened.model->spec().vocab, "tokenizer");
+    const std::string own = corpus_of(opened.choice, options.project);
+    if (own.empty()) return problems;
+    if (const Result<Corpus> corpus = Corpus::open(own))
+        for (Diagnostic problem : check_same(tokenizer.info(), corpus->manifest().tokenizer, "tokenizer"))
+            problems.push_back(std::move(problem));
+    return problems;
+}
+
 Json reference_json(const WeightsOrigin& origin) {
     return {{"checkpoint", origin.folder},
             {"run", origin.run},
@@ -88,6 +100,8 @@ Result<void> find_keys(const EvalOptions& options) {
     if (!corpus) return fail(corpus.error());
     const Result<std::shared_ptr<const Tokenizer>> tokenizer = corpus->tokenizer();
     if (!tokenizer) return fail(tokenizer.error());
+    if (const Diagnostics problems = check_own_tokenizer(options, *opened, **tokenizer); !problems.empty())
+        return fail(to_error(problems));
     Result<std::vector<KeySample>> texts = long_texts(*corpus, options.rule.context, options.samples);
     if (!texts) return fail(texts.error());
     KeyTokens keys{.rule = options.rule,
@@ -133,9 +147,7 @@ Result<void> longppl(const EvalOptions& options) {
     if (!opened) return fail(opened.error());
     const Result<std::shared_ptr<const Tokenizer>> tokenizer = tokenizer_of(options, *opened);
     if (!tokenizer) return fail(tokenizer.error());
-    if (const Diagnostics problems =
-            check_fit((*tokenizer)->info(), opened->model->spec().vocab, "tokenizer");
-        !problems.empty())
+    if (const Diagnostics problems = check_own_tokenizer(options, *opened, **tokenizer); !problems.empty())
         return fail(to_error(problems));
     const std::int64_t context = options.context > 0 ? options.context : keys->rule.context;
     const Result<LongTextSet> set = open_long_text_set(options.keys, **tokenizer, context);
@@ -211,7 +223,9 @@ void add_eval(CommandLine& line) {
     keys.add_option("--samples", finding->samples, "Texts, at most")
         ->check(CLI::Range(1, 100'000))
         ->capture_default_str();
-    keys.add_option("--context", finding->rule.context, "Tokens of a text")->capture_default_str();
+    keys.add_option("--context", finding->rule.context, "Tokens of a text")
+        ->check(CLI::Range(2, 1 << 27))
+        ->capture_default_str();
     keys.add_option("--short", finding->rule.short_context, "Tokens of the short context")
         ->capture_default_str();
     keys.add_option("--advance", finding->rule.advance, "By which its windows advance")
@@ -234,8 +248,9 @@ void add_eval(CommandLine& line) {
     score.add_option("--tokenizer", scoring->tokenizer,
                      "Of the model: byte or a file; without it that of its corpus");
     score.add_option("--corpus", scoring->corpus, "A corpus with the model's tokenizer")->type_name("DIR");
-    score.add_option("--context", scoring->context,
-                     "Tokens the model sees; without it that of the key tokens");
+    score
+        .add_option("--context", scoring->context, "Tokens the model sees; without it that of the key tokens")
+        ->check(CLI::Range(2, 1 << 27));
 }
 
 }  // namespace braid::cli

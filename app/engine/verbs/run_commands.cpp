@@ -9,6 +9,7 @@
 #include "app/engine/cli/run_json.h"
 #include "app/engine/cli/settings.h"
 #include "app/engine/verbs/run_verbs.h"
+#include "core/engine/trainer.h"
 #include "core/launch/launcher.h"
 #include "core/record/inbox.h"
 
@@ -110,7 +111,11 @@ Result<void> change_plan(const RunFolder& folder, const std::vector<std::string>
                          "evaluate_every, checkpoint_every, keep_checkpoints",
                  .found = setting});
     }
-    for (Diagnostic problem : validate(plan->training)) problems.push_back(std::move(problem));
+    for (Diagnostic problem : validate(TrainerSetup{.architecture = plan->architecture,
+                              .training = plan->training,
+                              .data = plan->data,
+                              .phases = plan->phases}))
+        problems.push_back(std::move(problem));
     if (!problems.empty()) return fail(to_error(problems));
     return write_plan(folder.plan_file(), *plan);
 }

@@ -1,5 +1,7 @@
 // train: makes a run and trains it, or goes on with one.
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 
 #include "app/engine/cli/checkpoint_argument.h"
 #include "app/engine/cli/output.h"
@@ -12,10 +14,9 @@
 #include "app/engine/cli/training_text.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/data/batch.h"
+#include "core/engine/trainer.h"
 #include "core/engine/training_run.h"
 #include "core/launch/launcher.h"
-#include "core/mixers/builtin.h"
-#include "core/spec/cost.h"
 #include "core/spec/paper_recipe.h"
 #include "core/spec/scale.h"
 
@@ -74,7 +75,9 @@ Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
         planned.training.context = 1'024;
     }
     for (const std::string& text : options.phases) {
-        if (Checked<TrainingPhase> phase = parse_phase(text))
+        if (text == paper_extension_name)
+            planned.phases.push_back(paper_extension());
+        else if (Checked<TrainingPhase> phase = parse_phase(text))
             planned.phases.push_back(std::move(*phase));
         else
             take(phase.error());
@@ -83,6 +86,22 @@ Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
     if (options.seed >= 0) planned.training.seed = static_cast<std::uint64_t>(options.seed);
     if (!options.device.empty()) planned.training.device = options.device;
     take(apply_settings(options.settings, planned.training, planned.data));
+    const auto given = [&options](std::string_view key) {
+        return std::any_of(options.settings.begin(), options.settings.end(),
+                           [&](const std::string& s) { return s.starts_with(std::string(key) + "="); });
+    };
+    if (const Scale* scale = find_scale(options.scale);
+        scale != nullptr && !options.recipe.empty() && !given("steps"))
+        // The budget holds for whatever a step was made to be.
+        planned.training.steps = std::max<std::int64_t>(
+            1,
+            std::llround(options.ratio * static_cast<double>(non_embedding_parameters(*scale)) /
+                         static_cast<double>(std::max<std::int64_t>(1, planned.training.tokens_per_step()))));
+    // A file of the command line lies where the command was given.
+    if (const ParameterValue* keys = planned.data.parameters.find("key_tokens"))
+        if (const auto* file = std::get_if<std::string>(keys); file != nullptr && !file->empty())
+            planned.data.parameters.set("key_tokens",
+                                        std::filesystem::absolute(*file).lexically_normal().string());
     if (!options.tokens.empty()) {
         const Checked<std::int64_t> tokens = parse_count(options.tokens, "--tokens");
         if (!tokens)
@@ -91,9 +110,7 @@ Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
             planned.training.steps = std::max<std::int64_t>(1, (*tokens + per_step - 1) / per_step);
     }
     // A short run warms up within it: the default is for runs of hundreds of steps.
-    const bool given = std::any_of(options.settings.begin(), options.settings.end(),
-                                   [](const std::string& s) { return s.starts_with("warmup_steps="); });
-    if (!given && options.recipe.empty())
+    if (!given("warmup_steps"))
         planned.training.warmup_steps = std::min(planned.training.warmup_steps, planned.training.steps / 10);
     take(validate(planned.training));
     return planned;
@@ -157,10 +174,12 @@ Result<RunFolder> make_run(const TrainOptions& options) {
                                .rule = "must be at least " + std::to_string(request.needed_vocab) +
                                        ", the vocabulary of the data",
                                .found = std::to_string(architecture->vocab)}}));
-    if (const auto resolved =
-            resolve_phases(*architecture, planned.training, planned.data, planned.phases, builtin_mixers());
-        !resolved)
-        return fail(to_error(resolved.error()));
+    if (const Diagnostics wrong = validate(TrainerSetup{.architecture = *architecture,
+                                                        .training = planned.training,
+                                                        .data = planned.data,
+                                                        .phases = planned.phases});
+        !wrong.empty())
+        return fail(to_error(wrong));
     // Made only now: a mistake leaves nothing behind.
     const Result<Project> project = find_or_make_project(options.project);
     if (!project) return fail(project.error());
@@ -224,7 +243,7 @@ void add_train(CommandLine& line) {
              "braid-engine train \"FS[w=16] x2\" --data recall --tokens 2.5M --set init=normal\nbraid-engine "
              "train \"FS x2\" --data corpus/novels --context 1024 --set batch=4 --detach\nbraid-engine train "
              "SF --scale S1 --recipe paper --data corpus/mix --phase "
-             "steps=4769,context=32768,full.rope_base=5e5\nbraid-engine train \"F[nope]S x2\" --from a91f "
+             "paper-32k\nbraid-engine train \"F[nope]S x2\" --from a91f "
              "--tokens 1M\nbraid-engine train runs/a91f",
          .details =
              "Makes runs/<id> in the project, prints the folder and trains. A run folder in place of SPEC "
@@ -262,7 +281,7 @@ void add_train(CommandLine& line) {
     verb.add_option(
             "--phase", options->phases,
             "A further phase: steps=N,KEY=VALUE,... with training fields, data.PARAMETER, MIXER.PARAMETER; "
-            "may be given several times")
+            "or paper-32k, the paper's extension; may be given several times")
         ->allow_extra_args(false);
     verb.add_option("--name", options->name, "Name of the run, for people");
     verb.add_flag("--detach", options->detach,

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sentencepiece_trainer.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -162,9 +163,14 @@ Result<std::string> train_in_child(const std::vector<std::string>& sentences,
     Pipe model_pipe, log_pipe;
     if (!model_pipe.open() || !log_pipe.open())
         return fail(error_from_errno(errno, "cannot make a pipe", ""));
+    const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) return fail(error_from_errno(errno, "cannot start the training", ""));
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed parent leaves nobody who reads the model
+        if (::getppid() != parent) ::_exit(3);
+        Pipe::close(model_pipe.read);
+        Pipe::close(log_pipe.read);
         ::dup2(model_pipe.write, 1);
         ::dup2(log_pipe.write, 2);
         std::signal(SIGINT, SIG_IGN);  // ours to decide

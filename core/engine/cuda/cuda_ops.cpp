@@ -42,6 +42,23 @@ cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream(); }
 // Memory that a chunk of logits may take: large enough for full-speed products, small beside the activations.
 constexpr std::int64_t logits_bytes = std::int64_t{1} << 30;
 
+// While it lives, flash attention's backward pass adds in a fixed order. Not for a whole run: matrix products
+// would then ask for a setting of the environment.
+class StrictlyDeterministic {
+public:
+    explicit StrictlyDeterministic(bool on) : on_(on) {
+        if (on_) at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+    }
+    ~StrictlyDeterministic() {
+        if (on_) at::globalContext().setDeterministicAlgorithms(false, false);
+    }
+    StrictlyDeterministic(const StrictlyDeterministic&) = delete;
+    StrictlyDeterministic& operator=(const StrictlyDeterministic&) = delete;
+
+private:
+    bool on_;
+};
+
 class CudaOps final : public Ops {
 public:
     explicit CudaOps(int device) : device_(at::kCUDA, static_cast<at::DeviceIndex>(device)) {
@@ -214,6 +231,7 @@ public:
             dv_BTGK.copy_(dv.transpose(1, 2));
         } else {
             const auto [causal, left, right] = flash_window(rule, tokens);
+            const StrictlyDeterministic fixed_order(deterministic_);
             const auto [dq, dk, dv] = at::_flash_attention_backward(
                 do_BTHK, q_BTHK, k_BTGK, v_BTGK, o_BTHK, lse_BHT, at::Tensor(), at::Tensor(), tokens, tokens,
                 0.0, causal, seed_, seed_, scale, left, right);
@@ -265,11 +283,7 @@ public:
               "swiglu_backward");
     }
 
-    void set_deterministic(bool on) override {
-        deterministic_ = on;
-        // Flash attention asks for it: its backward pass then adds in a fixed order.
-        at::globalContext().setDeterministicAlgorithms(on, /*warn_only=*/true);
-    }
+    void set_deterministic(bool on) override { deterministic_ = on; }
 
     void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
                    const at::Tensor& weights_N, double scale, const at::Tensor& loss_sum,
