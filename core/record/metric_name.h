@@ -15,8 +15,8 @@ inline std::string head_norm_metric(std::int64_t layer, std::int64_t head) {
     name.append("L").append(std::to_string(layer)).append(".H").append(std::to_string(head));
     return name;
 }
-// Accuracies of a task's groups, from 0 to 1: "recall/far", "mqar/near", "niah/depth-0". Losses of the evaluation are
-// "eval/...".
+// Accuracies of a task's groups, from 0 to 1: "recall/far", "mqar/near", "niah/depth-0". Losses of the
+// evaluation are "eval/...".
 inline bool is_accuracy(std::string_view metric) {
     return metric.find('/') != std::string_view::npos && !metric.starts_with("eval/") &&
            !metric.starts_with(head_norm_prefix);

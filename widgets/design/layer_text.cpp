@@ -126,13 +126,20 @@ QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog) {
                     QString::fromStdString(parameter.key).replace(QLatin1Char('_'), QLatin1Char(' '));
                 parts.push_back({parameter.key, std::get<bool>(value) ? key : tr("no %1").arg(key)});
             }
+        } else if (!std::holds_alternative<std::string>(value) && parameter.short_key.empty()) {
+            // A number without a short name is off, or as usual, unless it was changed: "RoPE 1e5 ntk 4".
+            const QString named = QString::fromStdString(parameter.key) + QLatin1Char(' ') + text;
+            if (!is_default && found != parts.end())
+                found->text += QLatin1Char(' ') + named;
+            else if (!is_default)
+                parts.push_back({parameter.key, named});
         } else if (found != parts.end()) {
             found->text += QLatin1Char(' ') + text;
         } else if (std::holds_alternative<std::string>(value)) {
             parts.push_back({parameter.key, text});
         } else {
-            const std::string& name = parameter.short_key.empty() ? parameter.key : parameter.short_key;
-            parts.push_back({parameter.key, QString::fromStdString(name) + QLatin1Char(' ') + text});
+            parts.push_back(
+                {parameter.key, QString::fromStdString(parameter.short_key) + QLatin1Char(' ') + text});
         }
     }
     QStringList texts;
@@ -158,7 +165,7 @@ QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog) {
     QString text = groupSettings(group, catalog);
     const MixerDescription* description = describe(group, catalog);
     const auto is_integer = [](const ParameterDescription& parameter) {
-        return std::holds_alternative<std::int64_t>(parameter.default_value);
+        return std::holds_alternative<std::int64_t>(parameter.default_value) && !parameter.short_key.empty();
     };
     // Where no number of its own tells the layer's size, its heads do.
     if (description &&
