@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@ extern char** environ;
 
 namespace braid {
 namespace {
+
+constexpr int engine_niceness = 5;
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -169,6 +172,8 @@ Result<EngineProcess> EngineProcess::start(const LaunchRequest& request) {
         if (reason.kind == ErrorKind::not_found) reason.kind = ErrorKind::unavailable;
         return fail(std::move(reason));
     }
+    // Training may take all cores; the window and the shell then still go first.
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(pid), engine_niceness);
     EngineProcess process;
     process.identity_ = identity_of(pid);
     process.log_file_ = log;
