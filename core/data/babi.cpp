@@ -15,6 +15,8 @@ constexpr std::array<const char*, 6> place_names = {"bathroom", "bedroom", "gard
                                                     "hallway",  "kitchen", "office"};
 constexpr std::array<const char*, 3> object_names = {"apple", "football", "milk"};
 
+constexpr double most = 10'000;  // of each kind
+
 struct Parameters {
     std::int64_t people, places, objects;
     double questions;
@@ -151,16 +153,6 @@ Diagnostics check(const ParameterValues&, std::int64_t context) {
              .found = std::to_string(context)}};
 }
 
-ParameterDescription count(const char* key, const char* label, const char* help, std::int64_t value,
-                           double minimum) {
-    return {.key = key,
-            .label = label,
-            .help = help,
-            .default_value = value,
-            .minimum = minimum,
-            .maximum = 10'000};
-}
-
 }  // namespace
 
 std::string babi_word(const ParameterValues& values, std::int32_t token) {
@@ -186,10 +178,11 @@ const TaskKind babi_task = {
         "by "
         "the number of facts an answer needs.",
     .citation = "after bAbI, Weston et al., 2015 (arXiv:1502.05698)",
-    .parameters = {count("people", "People", "Who moves and carries.", 4, 1),
-                   count("places", "Places", "Where they go; chance level is one in so many.", 6, 2),
-                   count("objects", "Objects", "What they take and drop; 0: questions about people only.", 3,
-                         0),
+    .parameters = {count_parameter("people", "People", "Who moves and carries.", 4, 1, most),
+                   count_parameter("places", "Places", "Where they go; chance level is one in so many.", 6, 2,
+                                   most),
+                   count_parameter("objects", "Objects",
+                                   "What they take and drop; 0: questions about people only.", 3, 0, most),
                    {.key = "questions",
                     .label = "Questions",
                     .help = "Probability that a question comes next, not a fact.",

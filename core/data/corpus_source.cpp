@@ -218,7 +218,9 @@ public:
     Result<void> take_key_tokens(const std::string& file) {
         const Result<std::shared_ptr<const Tokenizer>> tokenizer = corpus_.tokenizer();
         if (!tokenizer) return fail(tokenizer.error());
-        Result<LongTextSet> set = open_long_text_set(file, **tokenizer, context());
+        const Result<KeyTokens> keys = read_key_tokens(file);
+        if (!keys) return fail(keys.error());
+        Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context(), file);
         if (!set) return fail(std::move(set.error()));
         long_texts_ = std::move(*set);
         return {};

@@ -237,24 +237,22 @@ LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer
     return set;
 }
 
-Result<LongTextSet> open_long_text_set(const std::string& file, const Tokenizer& tokenizer,
-                                       std::int64_t context) {
-    const Result<KeyTokens> keys = read_key_tokens(file);
-    if (!keys) return fail(keys.error());
-    LongTextSet set = make_long_text_set(*keys, tokenizer, context);
+Result<LongTextSet> checked_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer,
+                                          std::int64_t context, const std::string& file) {
+    LongTextSet set = make_long_text_set(keys, tokenizer, context);
     const auto kept = std::count_if(set.keys.begin(), set.keys.end(), [&](const auto& positions) {
         return static_cast<std::int64_t>(positions.size()) >= set.fewest;
     });
     if (kept > 0) return set;
     std::size_t most = 0;
     for (const auto& positions : set.keys) most = std::max(most, positions.size());
-    return fail(to_error({{.path = "key_tokens",
-                           .rule = "must hold a sample with at least " + std::to_string(set.fewest) +
-                                   " key tokens within a context of " + std::to_string(context) +
-                                   " tokens; they begin after the short context of " +
-                                   std::to_string(keys->rule.short_context),
-                           .found = "at most " + std::to_string(most)}},
-                         file));
+    return fail(to_error(
+        {{.path = "key_tokens",
+          .rule = "must hold a sample with at least " + std::to_string(set.fewest) +
+                  " key tokens within a context of " + std::to_string(context) +
+                  " tokens; they begin after the short context of " + std::to_string(keys.rule.short_context),
+          .found = "at most " + std::to_string(most)}},
+        file));
 }
 
 LongPpl score_longppl(const LongTextSet& set, std::span<const float> loss_BT) {

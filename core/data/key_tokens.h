@@ -71,8 +71,9 @@ struct LongPpl {
     std::int64_t tokens = 0;
 };
 // The set for a corpus' tokenizer; refuses one in which no sample has enough key tokens within the context.
-Result<LongTextSet> open_long_text_set(const std::string& file, const Tokenizer& tokenizer,
-                                       std::int64_t context);
+// `file` is where the keys were read from, for messages.
+Result<LongTextSet> checked_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer,
+                                          std::int64_t context, const std::string& file);
 
 // loss_BT: nats, as Model::evaluate() gives it. Per sample exp(mean loss of its key tokens); over samples the
 // mean in log space, weighted by the number of key tokens.

@@ -119,16 +119,6 @@ void draw(const Parameters& parameters, Random& random, std::int64_t number, Dra
     }
 }
 
-ParameterDescription count(const char* key, const char* label, const char* help, std::int64_t value,
-                           double maximum, double minimum = 1) {
-    return {.key = key,
-            .label = label,
-            .help = help,
-            .default_value = value,
-            .minimum = minimum,
-            .maximum = maximum};
-}
-
 }  // namespace
 
 const TaskKind niah_task = {
@@ -137,13 +127,15 @@ const TaskKind niah_task = {
     .help =
         "Keys with values are hidden in random tokens and asked at the end. Accuracy is measured by depth.",
     .citation = "after Kamradt, 2023, and RULER, Hsieh et al., 2024 (arXiv:2404.06654)",
-    .parameters = {count("needles", "Needles", "Keys with a value hidden in a sequence.", 4, 1'000),
-                   count("asked", "Asked", "Needles that are asked for at the end.", 1, 1'000),
-                   count("value_tokens", "Value tokens", "Tokens of a value.", 1, 64),
-                   count("keys", "Keys", "Different keys.", 32, 16'384),
-                   count("values", "Values", "Different tokens of values; chance level is one in so many.",
-                         32, 16'384, 2),
-                   count("filler", "Filler", "Different tokens of the haystack.", 64, 65'536),
+    .parameters = {count_parameter("needles", "Needles", "Keys with a value hidden in a sequence.", 4, 1,
+                                   1'000),
+                   count_parameter("asked", "Asked", "Needles that are asked for at the end.", 1, 1, 1'000),
+                   count_parameter("value_tokens", "Value tokens", "Tokens of a value.", 1, 1, 64),
+                   count_parameter("keys", "Keys", "Different keys.", 32, 1, 16'384),
+                   count_parameter("values", "Values",
+                                   "Different tokens of values; chance level is one in so many.", 32, 2,
+                                   16'384),
+                   count_parameter("filler", "Filler", "Different tokens of the haystack.", 64, 1, 65'536),
                    evaluation_sequences_parameter()},
     .vocab = [](const ParameterValues& values) { return parameters_of(values).vocab(); },
     .check = check,

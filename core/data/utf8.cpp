@@ -3,6 +3,17 @@
 #include <cstring>
 
 namespace braid {
+namespace {
+
+// Most text is ASCII: eight bytes at a time are passed over.
+bool eight_ascii(std::string_view text, std::size_t at) {
+    if (at + 8 > text.size()) return false;
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + at, 8);
+    return (eight & 0x8080808080808080ULL) == 0;
+}
+
+}  // namespace
 
 std::size_t utf8_character(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) -> unsigned {
@@ -28,13 +39,9 @@ std::size_t utf8_character(std::string_view text, std::size_t at) {
 std::size_t valid_utf8_prefix(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {
-        std::uint64_t eight = 0;
-        if (at + 8 <= text.size()) {
-            std::memcpy(&eight, text.data() + at, 8);
-            if ((eight & 0x8080808080808080ULL) == 0) {
-                at += 8;
-                continue;
-            }
+        if (eight_ascii(text, at)) {
+            at += 8;
+            continue;
         }
         const std::size_t length = utf8_character(text, at);
         if (length == 0) return at;
@@ -81,13 +88,9 @@ std::int64_t count_invalid_utf8(std::string_view text) {
     std::int64_t invalid = 0;
     std::size_t at = 0;
     while (at < text.size()) {
-        std::uint64_t eight = 0;
-        if (at + 8 <= text.size()) {
-            std::memcpy(&eight, text.data() + at, 8);
-            if ((eight & 0x8080808080808080ULL) == 0) {
-                at += 8;
-                continue;
-            }
+        if (eight_ascii(text, at)) {
+            at += 8;
+            continue;
         }
         const std::size_t length = utf8_character(text, at);
         if (length == 0) ++invalid;

@@ -227,6 +227,20 @@ Result<void> read_tensor(const SafetensorsFile& file, const std::string& name,
     return file.read(*entry, {to, entry->bytes()});
 }
 
+// The flat parameters of a file, on the host. The padding between stacks is part of the hash and stays what
+// it was: zero.
+Result<at::Tensor> read_parameters(const SafetensorsFile& file, const ParameterStore& store,
+                                   const std::string& path) {
+    const at::Tensor host = at::zeros_like(store.values(), store.values().options().device(at::kCPU));
+    for (const Parameter& parameter : store.layout().parameters) {
+        auto* to = static_cast<std::byte*>(host.mutable_data_ptr()) +
+                   static_cast<std::size_t>(parameter.offset) * host.element_size();
+        if (auto done = read_tensor(file, parameter.name, parameter.shape, dtype_of(host), to, path); !done)
+            return fail(std::move(done.error()));
+    }
+    return host;
+}
+
 Result<void> load_model(const std::string& path, const Json& hashes, ParameterStore& store) {
     const Result<SafetensorsFile> file = SafetensorsFile::open(path);
     if (!file) return fail(file.error());
@@ -235,17 +249,11 @@ Result<void> load_model(const std::string& path, const Json& hashes, ParameterSt
         return unusable("it has " + std::to_string(file->header().tensors.size()) +
                             " tensors, the model has " + std::to_string(parameters.size()),
                         path);
-    // The padding between stacks is part of the hash and stays what it was: zero.
-    const at::Tensor host = at::zeros_like(store.values(), store.values().options().device(at::kCPU));
-    for (const Parameter& parameter : parameters) {
-        auto* to = static_cast<std::byte*>(host.mutable_data_ptr()) +
-                   static_cast<std::size_t>(parameter.offset) * host.element_size();
-        if (auto done = read_tensor(*file, parameter.name, parameter.shape, dtype_of(host), to, path); !done)
-            return done;
-    }
-    if (hashes.value("model", "") != hash_of(host))
+    const Result<at::Tensor> host = read_parameters(*file, store, path);
+    if (!host) return fail(host.error());
+    if (hashes.value("model", "") != hash_of(*host))
         return unusable("its weights are not the ones that were written", path);
-    store.values().copy_(host);
+    store.values().copy_(*host);
     return {};
 }
 
@@ -341,16 +349,11 @@ Result<void> load_weights(const std::string& folder, ParameterStore& store) {
         problems.push_back({.path = "and " + more + " more", .rule = "tensors that do not fit", .found = ""});
     }
     if (!problems.empty()) return fail(to_error(problems, path));
-    const at::Tensor host = at::zeros_like(store.values(), store.values().options().device(at::kCPU));
-    for (const Parameter& parameter : store.layout().parameters) {
-        auto* to = static_cast<std::byte*>(host.mutable_data_ptr()) +
-                   static_cast<std::size_t>(parameter.offset) * host.element_size();
-        if (auto done = read_tensor(*file, parameter.name, parameter.shape, dtype_of(host), to, path); !done)
-            return done;
-    }
-    if (!at::isfinite(host).all().item().toBool())
+    const Result<at::Tensor> host = read_parameters(*file, store, path);
+    if (!host) return fail(host.error());
+    if (!at::isfinite(*host).all().item().toBool())
         return unusable("its weights are not all finite numbers", path);
-    store.values().copy_(host);
+    store.values().copy_(*host);
     store.refresh_compute();
     return {};
 }

@@ -150,7 +150,7 @@ Result<void> longppl(const EvalOptions& options) {
     if (const Diagnostics problems = check_own_tokenizer(options, *opened, **tokenizer); !problems.empty())
         return fail(to_error(problems));
     const std::int64_t context = options.context > 0 ? options.context : keys->rule.context;
-    const Result<LongTextSet> set = open_long_text_set(options.keys, **tokenizer, context);
+    const Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context, options.keys);
     if (!set) return fail(set.error());
     Progress bar(options.quiet);
     const Result<LongPpl> score = guarded("scoring", [&]() -> Result<LongPpl> {

@@ -17,8 +17,11 @@
 #include "core/engine/trainer.h"
 #include "core/engine/training_run.h"
 #include "core/launch/launcher.h"
+#include "core/mixers/builtin.h"
+#include "core/spec/cost.h"
 #include "core/spec/paper_recipe.h"
 #include "core/spec/scale.h"
+#include "core/spec/shorthand.h"
 
 namespace braid::cli {
 namespace {
@@ -44,10 +47,10 @@ struct Planned {
     std::vector<TrainingPhase> phases;
 };
 
-// Parameters without embedding and head of a scale's Full model: the N of a budget.
+// The N of a budget: that of the scale's Full model.
 std::int64_t non_embedding_parameters(const Scale& scale) {
-    return scale.layers * (2 * scale.d_model * scale.head_dim * (scale.heads + scale.kv_heads) +
-                           3 * scale.d_model * scale.ffn_width);
+    const ArchitectureSpec full = instantiate(parse_pattern("F", builtin_mixers()).value(), scale);
+    return cost(full, builtin_mixers(), paper_context).non_embedding_parameters;
 }
 
 // Everything of the command line but SPEC, with all its problems.
