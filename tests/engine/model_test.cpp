@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tests/engine/plain_model.h"
+#include "core/measure/bench/plain_model.h"
 #include "tests/engine/tiny.h"
 
 namespace braid::test {

@@ -1,4 +1,4 @@
-#include "tests/engine/plain_model.h"
+#include "core/measure/bench/plain_model.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -22,7 +22,7 @@
 
 #include "core/mixers/builtin.h"
 
-namespace braid::test {
+namespace braid {
 namespace {
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight) {
@@ -40,6 +40,17 @@ at::Tensor rope(const at::Tensor& x, double base) {
 }
 
 }  // namespace
+
+bool PlainModel::knows(const ArchitectureSpec& spec) {
+    for (const LayerSpec& layer : spec.layers)
+        for (const HeadGroup& group : layer.groups) {
+            if (group.mixer != "full" && group.mixer != "swa") return false;
+            const auto& described = builtin_mixers().find(group.mixer)->description().parameters;
+            for (const auto& [key, value] : normalised(group.parameters, described))
+                if (key != "window" && key != "position" && key != "rope_base" && key != "sink") return false;
+        }
+    return true;
+}
 
 PlainModel::PlainModel(const ArchitectureSpec& spec, const ParameterStore& store) : spec_(spec) {
     for (const Parameter& parameter : store.layout().parameters) {
@@ -154,4 +165,4 @@ void PlainOptimizer::step(PlainModel& model, double learning_rate) {
     }
 }
 
-}  // namespace braid::test
+}  // namespace braid

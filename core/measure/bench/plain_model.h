@@ -1,5 +1,6 @@
 // A Full/SWA model as one would write it with plain ATen calls and autograd, from the definitions in the
 // paper and not from the engine: scores are whole matrices, the mask is added, the sink is one more column.
+// The reference of tests and the peer that `bench step` times.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,10 +11,12 @@
 #include "core/engine/model.h"
 #include "core/spec/training.h"
 
-namespace braid::test {
+namespace braid {
 
 class PlainModel {
 public:
+    // Softmax attention alone, with RoPE or without any position encoding.
+    static bool knows(const ArchitectureSpec& spec);
     // Copies of a store's parameters, by name, as leaves that ask for gradients.
     PlainModel(const ArchitectureSpec& spec, const ParameterStore& store);
 
@@ -46,4 +49,4 @@ private:
     std::int64_t steps_ = 0;
 };
 
-}  // namespace braid::test
+}  // namespace braid

@@ -1,0 +1,76 @@
+// How quick the engine is on a device, beside a peer in the same process. All times are medians in
+// milliseconds of rounds in which the contestants take turns, after two rounds that do not count. On the CPU
+// it is CPU time of the process, so that a busy machine disturbs all alike; elsewhere it is wall time with
+// the device waited for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/mixers/torch/ops.h"
+#include "core/spec/architecture.h"
+#include "core/spec/scale.h"
+
+namespace braid {
+
+struct BenchShape {
+    std::int64_t batch = 32;
+    std::int64_t context = 128;
+    std::int64_t rounds = 15;
+};
+
+// Asked before each round; false ends the measurement with ErrorKind::interrupted.
+using BenchGoOn = std::function<bool()>;
+
+struct StepSpeed {
+    double forward_backward_ms = 0;
+    double update_ms = 0;
+    double step_ms() const { return forward_backward_ms + update_ms; }
+};
+
+struct StepComparison {
+    StepSpeed engine = {};
+    double forward_ms = 0;                // of the engine, alone
+    std::optional<StepSpeed> plain = {};  // core/measure/bench/plain_model.h, where it knows the model
+};
+
+// A training step: forward, backward, clipping, update. The plain model runs on the CPU alone and knows
+// softmax attention alone. Errors: out_of_memory, interrupted.
+Result<StepComparison> time_step(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
+                                 const BenchShape& shape, const BenchGoOn& go_on);
+
+struct MixerSpeed {
+    std::string pattern;
+    double forward_backward_ms = 0;
+    double of_full = 0;  // as a multiple of the first of the list, full attention
+};
+
+// Two layers of every registered mixer at the dimensions of a scale, with a vocabulary of 64.
+Result<std::vector<MixerSpeed>> time_mixers(Scale scale, const std::shared_ptr<Ops>& ops,
+                                            const BenchShape& shape, const BenchGoOn& go_on);
+
+struct DecodingSpeed {
+    double prefill_ms = 0;         // of the whole batch
+    double step_ms = 0;            // of one token of every sequence
+    std::int64_t state_bytes = 0;  // KV caches and recurrent states, as allocated
+};
+
+// Reads `shape.context` tokens of each sequence, then `shape.rounds` tokens one by one. Always wall time.
+Result<DecodingSpeed> time_decoding(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
+                                    const BenchShape& shape, const BenchGoOn& go_on);
+
+struct LossSpeed {
+    double engine_ms = 0;  // head and cross-entropy, forward and backward
+    double plain_ms = 0;   // linear, log_softmax, nll_loss and autograd in the compute type; NaN: no memory
+};
+
+// The head and its loss for batch x context rows.
+Result<LossSpeed> time_loss(std::int64_t d_model, std::int64_t vocab, const std::shared_ptr<Ops>& ops,
+                            const BenchShape& shape, const BenchGoOn& go_on);
+
+}  // namespace braid
