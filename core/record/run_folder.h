@@ -22,6 +22,7 @@ public:
     std::string log_file() const { return path_ + "/engine.log"; }
     std::string inbox_folder() const { return path_ + "/inbox"; }
     std::string checkpoints_folder() const { return path_ + "/checkpoints"; }
+    std::string scores_folder() const { return path_ + "/scores"; }  // core/record/score.h; made when needed
     // checkpoints/step-00000400: the folder of one checkpoint
     std::string checkpoint_folder(Step step) const;
 

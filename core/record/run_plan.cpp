@@ -4,8 +4,6 @@
 
 namespace braid {
 
-namespace {
-
 Json to_json(const WeightsOrigin& origin) {
     return {{"folder", origin.folder},
             {"run", origin.run},
@@ -26,8 +24,6 @@ Checked<WeightsOrigin> origin_from_json(const Json& json) {
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return origin;
 }
-
-}  // namespace
 
 Json to_json(const RunPlan& plan) {
     Json json = {{"schema_version", plan_schema_version},

@@ -25,6 +25,8 @@ struct WeightsOrigin {
     std::string architecture_hash = {};
     bool operator==(const WeightsOrigin&) const = default;
 };
+Json to_json(const WeightsOrigin& origin);
+Checked<WeightsOrigin> origin_from_json(const Json& json);
 
 struct RunPlan {
     RunId id = {};

@@ -1,0 +1,377 @@
+#include "core/record/score.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "core/base/file.h"
+#include "core/base/json_reader.h"
+
+namespace braid {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_problems = 50;  // of a file of answers
+
+constexpr std::array kinds = {
+    ScoreKind{"loss", "Validation loss"},
+    ScoreKind{"longppl", "LongPPL"},
+    ScoreKind{"niah", "Needle in a haystack"},
+    ScoreKind{"ruler", "RULER"},
+    ScoreKind{"babilong", "BABILong"},
+    ScoreKind{"choices", "Multiple choice"},
+    ScoreKind{"longbench", "LongBench-type tasks"},
+};
+
+// JSON has no NaN: it is written as null and read as absent.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+void read_optional(JsonReader& reader, const std::string& key, std::optional<double>& value) {
+    const Json* json = reader.find(key);
+    if (json == nullptr || json->is_null()) return;
+    double read = 0;
+    reader.number(key, read);
+    if (json->is_number()) value = read;
+}
+
+void read_length(JsonReader& reader, std::optional<std::int64_t>& length) {
+    if (reader.find("length") == nullptr) return;
+    std::int64_t read = 0;
+    reader.integer("length", read, 1);
+    if (read > 0) length = read;
+}
+
+void read_share(JsonReader& reader, const std::string& key, std::optional<double>& value) {
+    read_optional(reader, key, value);
+    if (value && !(*value >= 0 && *value <= 1)) {
+        reader.report(reader.place(key), "must be from 0 to 1", *value);
+        value.reset();
+    }
+}
+
+// f(item, place) for each item of the list at `key`, if there is one.
+template <class F>
+void each(JsonReader& reader, const std::string& key, F&& f) {
+    const Json* list = reader.find(key);
+    if (list == nullptr) return;
+    if (!list->is_array()) {
+        reader.report(reader.place(key), "must be a list", *list);
+        return;
+    }
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        std::string place = key;
+        place.append("[").append(std::to_string(i)).append("]");
+        f((*list)[i], place);
+    }
+}
+
+Json to_json(const Score& score) {
+    Json json = {{"name", score.name},           {"value", number(score.value)},
+                 {"unit", score.unit},           {"samples", score.samples},
+                 {"truncated", score.truncated}, {"standard_error", number(score.standard_error)}};
+    if (score.length) json["length"] = *score.length;
+    if (score.depth) json["depth"] = *score.depth;
+    if (!score.no_data.empty()) json["no_data"] = score.no_data;
+    return json;
+}
+
+Score score_from(const Json& json, const std::string& place, Diagnostics& problems) {
+    Score score;
+    JsonReader reader(json, place, problems);
+    reader.require("name");
+    reader.text("name", score.name);
+    read_length(reader, score.length);
+    read_share(reader, "depth", score.depth);
+    read_optional(reader, "value", score.value);
+    reader.text("unit", score.unit);
+    reader.integer("samples", score.samples, 0);
+    reader.integer("truncated", score.truncated, 0);
+    read_optional(reader, "standard_error", score.standard_error);
+    reader.text("no_data", score.no_data);
+    reader.refuse_unknown_keys();
+    return score;
+}
+
+ScoreSummary summary_from(const Json& json, const std::string& place, Diagnostics& problems) {
+    ScoreSummary summary;
+    JsonReader reader(json, place, problems);
+    reader.require("name");
+    reader.text("name", summary.name);
+    read_optional(reader, "value", summary.value);
+    reader.text("unit", summary.unit);
+    reader.refuse_unknown_keys();
+    return summary;
+}
+
+// The lists of a series with their names; said once.
+constexpr std::array<std::pair<const char*, std::vector<double> LossSeries::*>, 5> series_lists = {{
+    {"position", &LossSeries::position},
+    {"loss", &LossSeries::loss},
+    {"standard_error", &LossSeries::standard_error},
+    {"difference", &LossSeries::difference},
+    {"difference_error", &LossSeries::difference_error},
+}};
+
+Json to_json(const LossSeries& series) {
+    Json json = Json::object();
+    for (const auto& [key, list] : series_lists) {
+        if ((series.*list).empty() && list != &LossSeries::position && list != &LossSeries::loss) continue;
+        json[key] = Json::array();
+        for (const double value : series.*list) json[key].push_back(number(value));
+    }
+    return json;
+}
+
+LossSeries series_from(const Json& json, Diagnostics& problems) {
+    LossSeries series;
+    JsonReader reader(json, "series", problems);
+    reader.require("position");
+    reader.require("loss");
+    for (const auto& [key, list] : series_lists) {
+        each(reader, key, [&, member = list](const Json& value, const std::string& place) {
+            if (value.is_number())
+                (series.*member).push_back(value.get<double>());
+            else if (value.is_null())
+                (series.*member).push_back(std::nan(""));
+            else
+                reader.report("series." + place, "must be a number or null", value);
+        });
+        const std::size_t size = (series.*list).size();
+        if (size != series.position.size() && size > 0)
+            reader.report(
+                reader.place(key),
+                "must have as many numbers as position (" + std::to_string(series.position.size()) + ")",
+                size);
+    }
+    if (series.loss.size() != series.position.size() && series.loss.empty())
+        reader.report("series.loss", "must have as many numbers as position");
+    reader.refuse_unknown_keys();
+    return series;
+}
+
+bool is_plain_name(const std::string& name) {
+    return !name.empty() && name.front() != '.' &&
+           name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+}
+
+}  // namespace
+
+std::span<const ScoreKind> score_kinds() { return kinds; }
+
+const ScoreKind* find_score_kind(std::string_view id) {
+    const auto* found =
+        std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.id == id; });
+    return found == kinds.end() ? nullptr : found;
+}
+
+Json to_json(const ScoreRecord& record) {
+    Json json = {{"schema_version", score_schema_version},
+                 {"kind", record.kind},
+                 {"created", record.created},
+                 {"command", record.command},
+                 {"checkpoint", to_json(record.checkpoint)},
+                 {"settings", record.settings},
+                 {"scores", Json::array()},
+                 {"summary", Json::array()}};
+    for (const Score& score : record.scores) json["scores"].push_back(to_json(score));
+    for (const ScoreSummary& one : record.summary)
+        json["summary"].push_back({{"name", one.name}, {"value", number(one.value)}, {"unit", one.unit}});
+    if (record.series) json["series"] = to_json(*record.series);
+    if (!record.answers.empty()) json["answers"] = record.answers;
+    return json;
+}
+
+Checked<ScoreRecord> score_from_json(const Json& json) {
+    Diagnostics problems;
+    ScoreRecord record;
+    JsonReader reader(json, "", problems);
+    if (!reader.is_object() || !reader.schema_version(score_schema_version))
+        return tl::unexpected(std::move(problems));
+    if (reader.require("kind") != nullptr) reader.text("kind", record.kind);
+    if (!record.kind.empty() && find_score_kind(record.kind) == nullptr) {
+        std::string list;
+        for (const ScoreKind& kind : kinds) list.append(list.empty() ? "" : ", ").append(kind.id);
+        reader.report("kind", "must be one of " + list, record.kind);
+    }
+    reader.text("created", record.created);
+    reader.text("command", record.command);
+    if (const Json* checkpoint = reader.require("checkpoint"))
+        reader.take("checkpoint", origin_from_json(*checkpoint), record.checkpoint);
+    if (const Json* settings = reader.require("settings")) {
+        if (settings->is_object())
+            record.settings = *settings;
+        else
+            reader.report("settings", "must be an object", *settings);
+    }
+    reader.require("scores");
+    each(reader, "scores", [&](const Json& item, const std::string& place) {
+        record.scores.push_back(score_from(item, place, problems));
+    });
+    each(reader, "summary", [&](const Json& item, const std::string& place) {
+        record.summary.push_back(summary_from(item, place, problems));
+    });
+    if (const Json* series = reader.find("series")) record.series = series_from(*series, problems);
+    reader.text("answers", record.answers);
+    if (!record.answers.empty() && !is_plain_name(record.answers))
+        reader.report("answers", "must be the name of a file in the same folder", record.answers);
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return record;
+}
+
+std::string score_id(const ScoreRecord& record) {
+    char step[40];
+    std::snprintf(step, sizeof step, "step-%08" PRId64 ".", record.checkpoint.step.value);
+    std::string id(step);
+    return id.append(record.kind).append("-").append(content_hash(record.settings).substr(0, 8));
+}
+
+std::string score_metric(std::string_view kind, std::string_view summary_name) {
+    std::string slug("score/");
+    slug.append(kind).append("/");
+    const std::size_t start = slug.size();
+    for (const char c : summary_name) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            slug.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+        else if (c == '<')
+            slug.append(slug.size() > start && slug.back() != '-' ? "-up-to" : "up-to");
+        else if (c == '>')
+            slug.append(slug.size() > start && slug.back() != '-' ? "-above" : "above");
+        else if (slug.size() > start && slug.back() != '-')
+            slug.push_back('-');
+    }
+    while (slug.size() > start && slug.back() == '-') slug.pop_back();
+    return slug;
+}
+
+Json to_json(const ScoreAnswer& answer) {
+    Json json = {
+        {"task", answer.task},         {"index", answer.index},   {"prompt_tail", answer.prompt_tail},
+        {"expected", answer.expected}, {"answer", answer.answer}, {"correct", answer.correct}};
+    if (answer.length) json["length"] = *answer.length;
+    if (answer.depth) json["depth"] = *answer.depth;
+    return json;
+}
+
+Checked<ScoreAnswer> answer_from_json(const Json& json) {
+    Diagnostics problems;
+    ScoreAnswer answer;
+    JsonReader reader(json, "", problems);
+    reader.text("task", answer.task);
+    read_length(reader, answer.length);
+    read_share(reader, "depth", answer.depth);
+    reader.integer("index", answer.index, 0);
+    reader.text("prompt_tail", answer.prompt_tail);
+    each(reader, "expected", [&](const Json& value, const std::string& place) {
+        if (value.is_string())
+            answer.expected.push_back(value.get<std::string>());
+        else
+            reader.report(place, "must be a text", value);
+    });
+    if (reader.require("answer") != nullptr) reader.text("answer", answer.answer);
+    std::optional<double> correct;
+    reader.require("correct");
+    read_share(reader, "correct", correct);
+    answer.correct = correct.value_or(0);
+    reader.refuse_unknown_keys();
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return answer;
+}
+
+Result<ScoreRecord> read_score(const std::string& file) {
+    return read_json(file).and_then([&](const Json& json) -> Result<ScoreRecord> {
+        Checked<ScoreRecord> record = score_from_json(json);
+        if (!record) return fail(to_error(record.error(), file));
+        record->file = file;
+        return std::move(*record);
+    });
+}
+
+Result<std::string> write_score(const std::string& folder, ScoreRecord record,
+                                std::span<const ScoreAnswer> answers) {
+    if (Result<void> made = make_folder(folder); !made) return fail(std::move(made.error()));
+    std::string base = folder;
+    const std::string id = score_id(record);
+    base.append("/").append(id);
+    record.answers = answers.empty() ? std::string() : id + ".jsonl";
+    // The answers first: a score that names them finds them.
+    if (!answers.empty()) {
+        std::string lines;
+        for (const ScoreAnswer& answer : answers)
+            lines.append(to_json(answer).dump(-1, ' ', false, Json::error_handler_t::replace)).append("\n");
+        if (Result<void> written = write_file_atomically(base + ".jsonl", lines); !written)
+            return fail(std::move(written.error()));
+    }
+    if (Result<void> written = write_json_atomically(base + ".json", to_json(record)); !written)
+        return fail(std::move(written.error()));
+    if (answers.empty()) {
+        std::error_code ignored;
+        fs::remove(base + ".jsonl", ignored);
+    }
+    return base + ".json";
+}
+
+ScoreList read_scores(const std::string& folder) {
+    ScoreList list;
+    std::error_code error;
+    std::vector<std::string> files;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        if (at->path().extension() == ".json") files.push_back(at->path().string());
+    if (error && error != std::errc::no_such_file_or_directory)
+        list.problems.push_back(error_from_errno(error.value(), "cannot read", folder));
+    std::sort(files.begin(), files.end());
+    for (const std::string& file : files) {
+        if (Result<ScoreRecord> record = read_score(file))
+            list.scores.push_back(std::move(*record));
+        else
+            list.problems.push_back(std::move(record.error()));
+    }
+    std::stable_sort(list.scores.begin(), list.scores.end(),
+                     [](const auto& a, const auto& b) { return a.checkpoint.step < b.checkpoint.step; });
+    return list;
+}
+
+ScoreList read_scores(const RunFolder& run) { return read_scores(run.scores_folder()); }
+
+Result<std::vector<ScoreAnswer>> read_answers(const ScoreRecord& record) {
+    if (record.answers.empty()) return std::vector<ScoreAnswer>();
+    if (!is_plain_name(record.answers))
+        return fail(ErrorKind::invalid_input, "answers lie beside their score, not in " + record.answers,
+                    record.file);
+    const std::string file = (fs::path(record.file).parent_path() / record.answers).string();
+    const Result<std::string> text = read_file(file);
+    if (!text) return fail(text.error());
+    std::vector<ScoreAnswer> answers;
+    Diagnostics problems;
+    std::size_t line = 1;
+    for (std::size_t at = 0; at < text->size() && problems.size() < most_problems; ++line) {
+        const std::size_t end = std::min(text->find('\n', at), text->size());
+        const std::string_view row = std::string_view(*text).substr(at, end - at);
+        at = end + 1;
+        if (row.empty()) continue;
+        const std::string place = "line " + std::to_string(line);
+        const Result<Json> json = parse_json(row);
+        if (!json) {
+            problems.push_back({.path = place, .rule = json.error().message, .found = {}});
+            continue;
+        }
+        Checked<ScoreAnswer> answer = answer_from_json(*json);
+        if (answer) answers.push_back(std::move(*answer));
+        for (Diagnostic& problem : answer ? Diagnostics{} : std::move(answer.error())) {
+            problem.path = problem.path.empty() ? place : place + ": " + problem.path;
+            problems.push_back(std::move(problem));
+        }
+    }
+    if (problems.empty()) return answers;
+    Error error = to_error(problems, file);
+    error.kind = ErrorKind::corrupt;
+    return fail(std::move(error));
+}
+
+}  // namespace braid
