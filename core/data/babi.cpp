@@ -8,6 +8,7 @@ namespace braid {
 namespace {
 
 enum Word : std::int32_t { went, to, the, took, dropped, where, is, question, stop, first_name };
+static_assert(first_name == BabiParameters::words);
 constexpr std::array<const char*, first_name> words = {"went",  "to", "the", "took", "dropped",
                                                        "where", "is", "?",   "."};
 constexpr std::array<const char*, 4> people_names = {"mary", "john", "sandra", "daniel"};
@@ -15,33 +16,10 @@ constexpr std::array<const char*, 6> place_names = {"bathroom", "bedroom", "gard
                                                     "hallway",  "kitchen", "office"};
 constexpr std::array<const char*, 3> object_names = {"apple", "football", "milk"};
 
-constexpr double most = 10'000;  // of each kind
-
-struct Parameters {
-    std::int64_t people, places, objects;
-    double questions;
-    std::int64_t evaluation_sequences;
-    std::int64_t vocab() const { return first_name + people + places + objects; }
-    std::int32_t person(std::int64_t i) const { return static_cast<std::int32_t>(first_name + i); }
-    std::int32_t place(std::int64_t i) const { return static_cast<std::int32_t>(first_name + people + i); }
-    std::int32_t object(std::int64_t i) const {
-        return static_cast<std::int32_t>(first_name + people + places + i);
-    }
-};
-
-Parameters parameters_of(const ParameterValues& values) {
-    const auto& described = babi_task.parameters;
-    return {.people = values.integer("people", described),
-            .places = values.integer("places", described),
-            .objects = values.integer("objects", described),
-            .questions = values.real("questions", described),
-            .evaluation_sequences = values.integer("evaluation_sequences", described)};
-}
-
 // The world of one story, told as it changes.
 class Story {
 public:
-    Story(const Parameters& parameters, Random& random, DrawnSequence& sequence)
+    Story(const BabiParameters& parameters, Random& random, DrawnSequence& sequence)
         : parameters_(parameters),
           random_(random),
           sequence_(sequence),
@@ -138,7 +116,7 @@ private:
         return true;
     }
 
-    const Parameters& parameters_;
+    const BabiParameters& parameters_;
     Random& random_;
     DrawnSequence& sequence_;
     std::vector<Person> people_;
@@ -146,17 +124,10 @@ private:
     std::size_t at_ = 0;
 };
 
-Diagnostics check(const ParameterValues&, std::int64_t context) {
-    if (context >= 32) return {};
-    return {{.path = "training.context",
-             .rule = "must be at least 32 for this task",
-             .found = std::to_string(context)}};
-}
-
 }  // namespace
 
 std::string babi_word(const ParameterValues& values, std::int32_t token) {
-    const Parameters parameters = parameters_of(values);
+    const BabiParameters parameters = babi_parameters(values);
     if (token < 0 || token >= parameters.vocab()) return {};
     if (token < first_name) return words[static_cast<std::size_t>(token)];
     const auto name = [](const auto& names, std::int64_t i, const char* kind) {
@@ -170,43 +141,20 @@ std::string babi_word(const ParameterValues& values, std::int32_t token) {
     return name(object_names, i - parameters.places, "object");
 }
 
-const TaskKind babi_task = {
-    .id = "babi",
-    .title = "Facts and questions",
-    .help =
-        "A story of people who move and carry objects, with questions where they are. Accuracy is measured "
-        "by "
-        "the number of facts an answer needs.",
-    .citation = "after bAbI, Weston et al., 2015 (arXiv:1502.05698)",
-    .parameters = {count_parameter("people", "People", "Who moves and carries.", 4, 1, most),
-                   count_parameter("places", "Places", "Where they go; chance level is one in so many.", 6, 2,
-                                   most),
-                   count_parameter("objects", "Objects",
-                                   "What they take and drop; 0: questions about people only.", 3, 0, most),
-                   {.key = "questions",
-                    .label = "Questions",
-                    .help = "Probability that a question comes next, not a fact.",
-                    .default_value = 0.25,
-                    .minimum = 0.01,
-                    .maximum = 0.9},
-                   evaluation_sequences_parameter()},
-    .vocab = [](const ParameterValues& values) { return parameters_of(values).vocab(); },
-    .check = check,
-    .make = [](const ParameterValues& values, std::int64_t context,
-               std::uint64_t seed) -> std::unique_ptr<DataSource> {
-        const Parameters parameters = parameters_of(values);
-        std::vector<std::string> groups = {"babi/1-fact"};
-        if (parameters.objects > 0) groups.emplace_back("babi/2-facts");
-        return make_generated_source(
-            {.id = babi_task.id,
-             .values = normalised(values, babi_task.parameters),
-             .vocab = parameters.vocab(),
-             .groups = std::move(groups),
-             .evaluation_sequences = parameters.evaluation_sequences,
-             .draw = [parameters](Random& random, std::int64_t,
-                                  DrawnSequence& sequence) { Story(parameters, random, sequence).tell(); }},
-            context, seed);
-    },
-};
+std::unique_ptr<DataSource> make_babi_task(const ParameterValues& values, std::int64_t context,
+                                           std::uint64_t seed) {
+    const BabiParameters parameters = babi_parameters(values);
+    std::vector<std::string> groups = {"babi/1-fact"};
+    if (parameters.objects > 0) groups.emplace_back("babi/2-facts");
+    return make_generated_source(
+        {.id = babi_task.id,
+         .values = normalised(values, babi_task.parameters),
+         .vocab = parameters.vocab(),
+         .groups = std::move(groups),
+         .evaluation_sequences = parameters.evaluation_sequences,
+         .draw = [parameters](Random& random, std::int64_t,
+                              DrawnSequence& sequence) { Story(parameters, random, sequence).tell(); }},
+        context, seed);
+}
 
 }  // namespace braid

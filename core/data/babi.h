@@ -9,10 +9,9 @@
 #pragma once
 
 #include "core/data/task.h"
+#include "core/spec/tasks/babi.h"
 
 namespace braid {
-
-extern const TaskKind babi_task;
 
 // The word of a token for these parameters, for people: "kitchen", "person-7", ".".
 std::string babi_word(const ParameterValues& values, std::int32_t token);

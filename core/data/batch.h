@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/id.h"
+#include "core/spec/data_kinds.h"
 #include "core/spec/training.h"
 
 namespace braid {
@@ -92,9 +93,5 @@ private:
 // are all listed (ErrorKind::invalid_input); a corpus that does not match its manifest is corrupt.
 Result<std::unique_ptr<DataSource>> make_data_source(const DataSpec& data, const TrainingSpec& training,
                                                      const std::string& project_folder = {});
-
-// Everything wrong with the data of a run, without opening a corpus: unknown task, parameter out of range,
-// context too short for the task. Paths start with "data".
-Diagnostics validate(const DataSpec& data, const TrainingSpec& training);
 
 }  // namespace braid

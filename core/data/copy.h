@@ -6,9 +6,4 @@
 #pragma once
 
 #include "core/data/task.h"
-
-namespace braid {
-
-extern const TaskKind copy_task;
-
-}  // namespace braid
+#include "core/spec/tasks/copy.h"

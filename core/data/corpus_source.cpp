@@ -248,42 +248,6 @@ private:
 
 }  // namespace
 
-const std::vector<ParameterDescription>& corpus_parameters() {
-    static const std::vector<ParameterDescription> descriptions = {
-        {.key = "evaluation_tokens",
-         .label = "Validation tokens",
-         .unit = "tokens",
-         .help = "Tokens of the validation split on which the loss is measured.",
-         .default_value = std::int64_t{65'536},
-         .minimum = 1,
-         .maximum = 1e9},
-        {.key = "pools",
-         .label = "Documents",
-         .help = "all: as they come; mixed: long and short documents by a share of the tokens.",
-         .default_value = std::string("all"),
-         .choices = {"all", "mixed"}},
-        {.key = "long_share",
-         .label = "Long share",
-         .help = "Share of the tokens that come from long documents.",
-         .default_value = 0.5,
-         .minimum = 0,
-         .maximum = 1,
-         .only_if = "pools=mixed"},
-        {.key = "key_tokens",
-         .label = "Key tokens",
-         .help = "File of key tokens (eval keys makes it): each evaluation then scores log LongPPL.",
-         .default_value = std::string()},
-    };
-    return descriptions;
-}
-
-Diagnostics check_corpus_parameters(const ParameterValues& values) {
-    if (values.find("long_share") == nullptr || settings_of(values).mixed) return {};
-    return {{.path = "data.long_share",
-             .rule = "has an effect with pools=mixed only",
-             .found = to_text(*values.find("long_share"))}};
-}
-
 Result<std::unique_ptr<DataSource>> make_corpus_source(Corpus corpus, const DataSpec& data,
                                                        const TrainingSpec& training) {
     auto source = std::make_unique<CorpusSource>(std::move(corpus), settings_of(data.parameters), training);

@@ -15,12 +15,9 @@
 
 #include "core/data/batch.h"
 #include "core/data/corpus.h"
+#include "core/spec/data_kinds.h"
 
 namespace braid {
-
-const std::vector<ParameterDescription>& corpus_parameters();
-// Rules between them.
-Diagnostics check_corpus_parameters(const ParameterValues& values);
 
 // Refuses what cannot train: fewer tokens than one sequence or one step needs, a pool that is to be mixed in
 // and is too small. All problems are listed.

@@ -1,6 +1,5 @@
 #include "core/data/batch.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "core/data/corpus.h"
@@ -8,23 +7,6 @@
 #include "core/data/task.h"
 
 namespace braid {
-namespace {
-
-constexpr std::string_view corpus_kind = "corpus";
-
-std::string known_kinds() {
-    std::string list;
-    for (const TaskKind* task : tasks()) list += task->id + ", ";
-    return list + std::string(corpus_kind);
-}
-
-const std::vector<ParameterDescription>* parameters_of(const std::string& kind) {
-    if (kind == corpus_kind) return &corpus_parameters();
-    const TaskKind* task = find_task(kind);
-    return task == nullptr ? nullptr : &task->parameters;
-}
-
-}  // namespace
 
 void document_starts(std::span<const std::int32_t> tokens_BT, std::int64_t context,
                      std::int32_t document_token, std::span<std::int32_t> starts_BT) {
@@ -46,41 +28,12 @@ Result<Batch> DataSource::batch(Step step, std::int64_t first_sequence, std::int
     return batch;
 }
 
-Diagnostics validate(const DataSpec& data, const TrainingSpec& training) {
-    Diagnostics problems;
-    const std::vector<ParameterDescription>* descriptions = parameters_of(data.kind);
-    if (descriptions == nullptr) {
-        problems.push_back(
-            {.path = "data.kind", .rule = "must be one of " + known_kinds(), .found = data.kind});
-        return problems;
-    }
-    for (const auto& [key, value] : data.parameters) {
-        const auto description = std::find_if(descriptions->begin(), descriptions->end(),
-                                              [&name = key](const auto& one) { return one.key == name; });
-        if (description == descriptions->end())
-            problems.push_back({.path = "data." + key,
-                                .rule = "is not a parameter of " + data.kind,
-                                .found = to_text(value)});
-        else if (std::optional<Diagnostic> problem = check_parameter(*description, value, "data." + key))
-            problems.push_back(std::move(*problem));
-    }
-    if (data.kind == corpus_kind) {
-        if (data.corpus.empty())
-            problems.push_back(
-                {.path = "data.corpus", .rule = "must name the folder of a corpus", .found = ""});
-        if (problems.empty()) problems = check_corpus_parameters(data.parameters);
-        return problems;
-    }
-    if (!problems.empty()) return problems;
-    return find_task(data.kind)->check(data.parameters, training.context);
-}
-
 Result<std::unique_ptr<DataSource>> make_data_source(const DataSpec& data, const TrainingSpec& training,
                                                      const std::string& project_folder) {
     if (const Diagnostics problems = validate(data, training); !problems.empty())
         return fail(to_error(problems));
     if (data.kind != corpus_kind)
-        return find_task(data.kind)->make(data.parameters, training.context, training.seed);
+        return make_task(data.kind, data.parameters, training.context, training.seed);
     namespace fs = std::filesystem;
     const fs::path folder =
         fs::path(project_folder) / data.corpus;  // an absolute path replaces the project's

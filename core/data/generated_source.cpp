@@ -107,23 +107,4 @@ std::vector<std::int32_t> draw_distinct(Random& random, std::int64_t n, std::int
     return numbers;
 }
 
-ParameterDescription count_parameter(const char* key, const char* label, const char* help, std::int64_t value,
-                                     double minimum, double maximum) {
-    return {.key = key,
-            .label = label,
-            .help = help,
-            .default_value = value,
-            .minimum = minimum,
-            .maximum = maximum};
-}
-
-ParameterDescription evaluation_sequences_parameter() {
-    return {.key = "evaluation_sequences",
-            .label = "Evaluation sequences",
-            .help = "Sequences of the evaluation set.",
-            .default_value = std::int64_t{256},
-            .minimum = 1,
-            .maximum = 100'000};
-}
-
 }  // namespace braid

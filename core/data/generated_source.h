@@ -46,10 +46,4 @@ std::int32_t distance_group(std::int64_t distance, std::int64_t context);
 // `count` different numbers below n, in random order.
 std::vector<std::int32_t> draw_distinct(Random& random, std::int64_t n, std::int64_t count);
 
-// A whole number of things of a task.
-ParameterDescription count_parameter(const char* key, const char* label, const char* help, std::int64_t value,
-                                     double minimum, double maximum);
-// The parameter that all of them have.
-ParameterDescription evaluation_sequences_parameter();
-
 }  // namespace braid

@@ -5,17 +5,6 @@
 namespace braid {
 namespace {
 
-std::int64_t symbols_of(const ParameterValues& values) {
-    return values.integer("symbols", induction_task.parameters);
-}
-
-Diagnostics check(const ParameterValues&, std::int64_t context) {
-    if (context >= 3) return {};
-    return {{.path = "training.context",
-             .rule = "must be at least 3 for this task",
-             .found = std::to_string(context)}};
-}
-
 void draw(std::int64_t symbols, std::int64_t sequences, Random& random, std::int64_t number,
           DrawnSequence& sequence) {
     const auto context = static_cast<std::int64_t>(sequence.tokens.size());
@@ -37,38 +26,20 @@ void draw(std::int64_t symbols, std::int64_t sequences, Random& random, std::int
 
 }  // namespace
 
-const TaskKind induction_task = {
-    .id = "induction",
-    .title = "Induction heads",
-    .help =
-        "A special token comes twice; behind the second the symbol that followed the first is asked. "
-        "Accuracy "
-        "is measured by the distance.",
-    .citation = "Fu et al., H3, 2023 (arXiv:2212.14052)",
-    .parameters = {{.key = "symbols",
-                    .label = "Symbols",
-                    .help = "Different symbols; chance level is one in so many.",
-                    .default_value = std::int64_t{16},
-                    .minimum = 2,
-                    .maximum = 65'536},
-                   evaluation_sequences_parameter()},
-    .vocab = [](const ParameterValues& values) { return symbols_of(values) + 1; },
-    .check = check,
-    .make = [](const ParameterValues& values, std::int64_t context,
-               std::uint64_t seed) -> std::unique_ptr<DataSource> {
-        const std::int64_t symbols = symbols_of(values);
-        const std::int64_t sequences = values.integer("evaluation_sequences", induction_task.parameters);
-        return make_generated_source(
-            {.id = induction_task.id,
-             .values = normalised(values, induction_task.parameters),
-             .vocab = symbols + 1,
-             .groups = distance_groups(induction_task.id),
-             .evaluation_sequences = sequences,
-             .draw = [symbols, sequences](
-                         Random& random, std::int64_t number,
-                         DrawnSequence& sequence) { draw(symbols, sequences, random, number, sequence); }},
-            context, seed);
-    },
-};
+std::unique_ptr<DataSource> make_induction_task(const ParameterValues& values, std::int64_t context,
+                                                std::uint64_t seed) {
+    const std::int64_t symbols = induction_symbols(values);
+    const std::int64_t sequences = values.integer("evaluation_sequences", induction_task.parameters);
+    return make_generated_source(
+        {.id = induction_task.id,
+         .values = normalised(values, induction_task.parameters),
+         .vocab = symbols + 1,
+         .groups = distance_groups(induction_task.id),
+         .evaluation_sequences = sequences,
+         .draw = [symbols, sequences](
+                     Random& random, std::int64_t number,
+                     DrawnSequence& sequence) { draw(symbols, sequences, random, number, sequence); }},
+        context, seed);
+}
 
 }  // namespace braid

@@ -7,9 +7,4 @@
 #pragma once
 
 #include "core/data/task.h"
-
-namespace braid {
-
-extern const TaskKind induction_task;
-
-}  // namespace braid
+#include "core/spec/tasks/induction.h"

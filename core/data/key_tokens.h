@@ -1,10 +1,5 @@
-// Key tokens of long texts (LongPPL, Fang et al., 2024; paper Eqs. 7 and 8): the tokens that a reference
-// model predicts well with the whole text before them and badly with a short part of it. They are kept as
-// places in the text, so that a model with any tokenizer can be scored on them.
-//
-// A key-token file is JSON: {"schema_version", "rule", "reference", "tokenizer", "samples": [{"text",
-// "spans":
-// [[begin, end], ..]}]}; spans are half-open byte ranges of the text.
+// Key tokens (core/spec/key_tokens.h) as a model reads them: found in long texts, mapped to a tokenizer,
+// scored.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +12,9 @@
 #include "core/data/batch.h"
 #include "core/data/corpus.h"
 #include "core/data/tokenizer/tokenizer.h"
+#include "core/spec/key_tokens.h"
 
 namespace braid {
-
-inline constexpr int key_tokens_schema_version = 1;
-
-struct KeyTokenRule {
-    std::int64_t context = 16'384;       // tokens of a sample, of the reference's tokenizer
-    std::int64_t short_context = 4'096;  // a scored token sees at least so many with the short context,
-    std::int64_t advance = 1'024;        // and less than so many more
-    double gain = 2;                     // short loss - full loss must be more, nats
-    double sure = 2;                     // full loss must be less, nats
-    std::int64_t fewest = 10;            // samples with fewer key tokens are left out of a score
-    bool operator==(const KeyTokenRule&) const = default;
-};
-// Rules between the fields; paths are the fields' names.
-Diagnostics validate(const KeyTokenRule& rule);
-
-struct KeySample {
-    std::string text = {};              // valid UTF-8
-    std::vector<TokenSpan> spans = {};  // ascending, not touching each other
-    bool operator==(const KeySample&) const = default;
-};
 
 struct KeyTokens {
     KeyTokenRule rule = {};

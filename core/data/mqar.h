@@ -11,9 +11,4 @@
 #pragma once
 
 #include "core/data/task.h"
-
-namespace braid {
-
-extern const TaskKind mqar_task;
-
-}  // namespace braid
+#include "core/spec/tasks/mqar.h"

@@ -9,50 +9,11 @@ namespace {
 
 constexpr std::int32_t mark = 0;
 constexpr std::int32_t ask = 1;
-constexpr std::int64_t reserved = 2;
-
-struct Parameters {
-    std::int64_t needles, asked, value_tokens, keys, values, filler, evaluation_sequences;
-    std::int64_t needle_tokens() const { return 2 + value_tokens; }
-    std::int64_t vocab() const { return reserved + keys + values + filler; }
-};
-
-Parameters parameters_of(const ParameterValues& values) {
-    const auto integer = [&](const char* key) { return values.integer(key, niah_task.parameters); };
-    return {.needles = integer("needles"),
-            .asked = integer("asked"),
-            .value_tokens = integer("value_tokens"),
-            .keys = integer("keys"),
-            .values = integer("values"),
-            .filler = integer("filler"),
-            .evaluation_sequences = integer("evaluation_sequences")};
-}
-
-Diagnostics check(const ParameterValues& values, std::int64_t context) {
-    const Parameters parameters = parameters_of(values);
-    Diagnostics problems;
-    if (parameters.asked > parameters.needles)
-        problems.push_back(
-            {.path = "data.asked",
-             .rule = "must be at most the needles (" + std::to_string(parameters.needles) + ")",
-             .found = std::to_string(parameters.asked)});
-    if (parameters.keys < parameters.needles)
-        problems.push_back(
-            {.path = "data.keys",
-             .rule = "must be at least the needles (" + std::to_string(parameters.needles) + ")",
-             .found = std::to_string(parameters.keys)});
-    const std::int64_t needed = (2 * parameters.needles + parameters.asked) * parameters.needle_tokens();
-    if (context < needed)
-        problems.push_back({.path = "training.context",
-                            .rule = "must be at least " + std::to_string(needed) +
-                                    " for these needles and questions, so that half of the haystack is hay",
-                            .found = std::to_string(context)});
-    return problems;
-}
+constexpr std::int64_t reserved = NiahParameters::signs;
 
 // Where the needles begin, in random order; `wish` (of the first) in [0, 1] or negative.
-std::vector<std::int64_t> place_needles(Random& random, std::int64_t haystack, const Parameters& parameters,
-                                        double wish) {
+std::vector<std::int64_t> place_needles(Random& random, std::int64_t haystack,
+                                        const NiahParameters& parameters, double wish) {
     // Places of a haystack in which every needle is one token wide, then stretched.
     const std::int64_t extra = parameters.needle_tokens() - 1;
     const std::int64_t narrow = haystack - parameters.needles * extra;
@@ -70,7 +31,7 @@ std::vector<std::int64_t> place_needles(Random& random, std::int64_t haystack, c
     return starts;
 }
 
-void draw(const Parameters& parameters, Random& random, std::int64_t number, DrawnSequence& sequence) {
+void draw(const NiahParameters& parameters, Random& random, std::int64_t number, DrawnSequence& sequence) {
     const auto context = static_cast<std::int64_t>(sequence.tokens.size());
     // The last token of the last answer is predicted, not read.
     const std::int64_t haystack = context + 1 - parameters.asked * parameters.needle_tokens();
@@ -121,40 +82,21 @@ void draw(const Parameters& parameters, Random& random, std::int64_t number, Dra
 
 }  // namespace
 
-const TaskKind niah_task = {
-    .id = "niah",
-    .title = "Needle in a haystack",
-    .help =
-        "Keys with values are hidden in random tokens and asked at the end. Accuracy is measured by depth.",
-    .citation = "after Kamradt, 2023, and RULER, Hsieh et al., 2024 (arXiv:2404.06654)",
-    .parameters = {count_parameter("needles", "Needles", "Keys with a value hidden in a sequence.", 4, 1,
-                                   1'000),
-                   count_parameter("asked", "Asked", "Needles that are asked for at the end.", 1, 1, 1'000),
-                   count_parameter("value_tokens", "Value tokens", "Tokens of a value.", 1, 1, 64),
-                   count_parameter("keys", "Keys", "Different keys.", 32, 1, 16'384),
-                   count_parameter("values", "Values",
-                                   "Different tokens of values; chance level is one in so many.", 32, 2,
-                                   16'384),
-                   count_parameter("filler", "Filler", "Different tokens of the haystack.", 64, 1, 65'536),
-                   evaluation_sequences_parameter()},
-    .vocab = [](const ParameterValues& values) { return parameters_of(values).vocab(); },
-    .check = check,
-    .make = [](const ParameterValues& values, std::int64_t context,
-               std::uint64_t seed) -> std::unique_ptr<DataSource> {
-        const Parameters parameters = parameters_of(values);
-        std::vector<std::string> groups;
-        for (std::int32_t depth = 0; depth < niah_depths; ++depth)
-            groups.push_back("niah/depth-" + std::to_string(depth));
-        return make_generated_source(
-            {.id = niah_task.id,
-             .values = normalised(values, niah_task.parameters),
-             .vocab = parameters.vocab(),
-             .groups = std::move(groups),
-             .evaluation_sequences = parameters.evaluation_sequences,
-             .draw = [parameters](Random& random, std::int64_t number,
-                                  DrawnSequence& sequence) { draw(parameters, random, number, sequence); }},
-            context, seed);
-    },
-};
+std::unique_ptr<DataSource> make_niah_task(const ParameterValues& values, std::int64_t context,
+                                           std::uint64_t seed) {
+    const NiahParameters parameters = niah_parameters(values);
+    std::vector<std::string> groups;
+    for (std::int32_t depth = 0; depth < niah_depths; ++depth)
+        groups.push_back("niah/depth-" + std::to_string(depth));
+    return make_generated_source(
+        {.id = niah_task.id,
+         .values = normalised(values, niah_task.parameters),
+         .vocab = parameters.vocab(),
+         .groups = std::move(groups),
+         .evaluation_sequences = parameters.evaluation_sequences,
+         .draw = [parameters](Random& random, std::int64_t number,
+                              DrawnSequence& sequence) { draw(parameters, random, number, sequence); }},
+        context, seed);
+}
 
 }  // namespace braid

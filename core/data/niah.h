@@ -11,10 +11,10 @@
 #pragma once
 
 #include "core/data/task.h"
+#include "core/spec/tasks/niah.h"
 
 namespace braid {
 
-extern const TaskKind niah_task;
 inline constexpr std::int32_t niah_depths = 5;
 
 }  // namespace braid

@@ -13,83 +13,6 @@ constexpr int near_group = 0;
 constexpr int mid_group = 1;
 constexpr int far_group = 2;
 
-std::vector<ParameterDescription> describe_parameters() {
-    const RecallParameters defaults;
-    return {
-        {.key = "keys",
-         .label = "Keys",
-         .help = "Different keys a sequence may use.",
-         .default_value = defaults.keys,
-         .minimum = 2,
-         .maximum = 16'384},
-        {.key = "values",
-         .label = "Values",
-         .help = "Different values; chance level is one in so many.",
-         .default_value = defaults.values,
-         .minimum = 2,
-         .maximum = 16'384},
-        {.key = "new_key",
-         .label = "New key",
-         .help = "Probability that a pair brings a key not seen before.",
-         .default_value = defaults.new_key,
-         .minimum = 0,
-         .maximum = 1},
-        {.key = "near",
-         .label = "Near",
-         .unit = "tokens",
-         .help = "Largest distance that counts as near.",
-         .default_value = defaults.near,
-         .minimum = 1,
-         .maximum = 1e6},
-        {.key = "asked",
-         .label = "Far keys",
-         .help = "Keys that open an evaluation sequence and are asked once, far away.",
-         .default_value = defaults.asked,
-         .minimum = 1,
-         .maximum = 1'000},
-        {.key = "evaluation_sequences",
-         .label = "Evaluation sequences",
-         .help = "Sequences of the evaluation set.",
-         .default_value = defaults.evaluation_sequences,
-         .minimum = 1,
-         .maximum = 100'000},
-    };
-}
-
-RecallParameters parameters_of(const ParameterValues& values) {
-    const auto& descriptions = recall_task.parameters;
-    const auto integer = [&](const char* key) {
-        return std::get<std::int64_t>(values.get(key, descriptions));
-    };
-    return {.keys = integer("keys"),
-            .values = integer("values"),
-            .new_key = std::get<double>(values.get("new_key", descriptions)),
-            .near = integer("near"),
-            .asked = integer("asked"),
-            .evaluation_sequences = integer("evaluation_sequences")};
-}
-
-Diagnostics check(const ParameterValues& values, std::int64_t context) {
-    const RecallParameters parameters = parameters_of(values);
-    Diagnostics problems;
-    if (context < 8 * parameters.asked)
-        problems.push_back({.path = "training.context",
-                            .rule = "must be at least 8 x the far keys (" +
-                                    std::to_string(8 * parameters.asked) + ") for this task",
-                            .found = std::to_string(context)});
-    if (parameters.near >= context / 2)
-        problems.push_back(
-            {.path = "data.near",
-             .rule = "must be less than half the context (" + std::to_string(context / 2) + ")",
-             .found = std::to_string(parameters.near)});
-    if (parameters.keys <= parameters.asked)
-        problems.push_back(
-            {.path = "data.keys",
-             .rule = "must be more than the far keys (" + std::to_string(parameters.asked) + ")",
-             .found = std::to_string(parameters.keys)});
-    return problems;
-}
-
 // Places (pairs) at which the opening keys are asked again: answer[p] is the key's place + 1, or 0.
 std::vector<std::int64_t> place_questions(Random& random, std::int64_t opening, std::int64_t context,
                                           std::int64_t pairs) {
@@ -210,25 +133,10 @@ private:
 
 }  // namespace
 
-const TaskKind recall_task = {
-    .id = "recall",
-    .title = "Recency-skewed recall",
-    .help =
-        "Keys and values alternate; a key that comes again asks for its value, mostly soon, seldom from far "
-        "away. Accuracy is measured by the distance to the key's last occurrence.",
-    .citation = "after the associative recall of Arora et al., Zoology, 2024 (arXiv:2312.04927)",
-    .parameters = describe_parameters(),
-    .vocab =
-        [](const ParameterValues& values) {
-            const RecallParameters parameters = parameters_of(values);
-            return parameters.keys + parameters.values;
-        },
-    .check = check,
-    .make = [](const ParameterValues& values, std::int64_t context,
-               std::uint64_t seed) -> std::unique_ptr<DataSource> {
-        return std::make_unique<RecallSource>(parameters_of(values), context, seed);
-    },
-};
+std::unique_ptr<DataSource> make_recall_task(const ParameterValues& values, std::int64_t context,
+                                             std::uint64_t seed) {
+    return std::make_unique<RecallSource>(recall_parameters(values), context, seed);
+}
 
 std::vector<RecallQuery> draw_recall(const RecallParameters& parameters, Random& random, std::int64_t opening,
                                      std::span<std::int32_t> tokens) {

@@ -19,19 +19,9 @@
 #include <vector>
 
 #include "core/data/task.h"
+#include "core/spec/tasks/recall.h"
 
 namespace braid {
-
-extern const TaskKind recall_task;
-
-struct RecallParameters {
-    std::int64_t keys = 32;
-    std::int64_t values = 32;
-    double new_key = 0.3;
-    std::int64_t near = 16;
-    std::int64_t asked = 6;
-    std::int64_t evaluation_sequences = 256;
-};
 
 // One value of a sequence whose key had been seen before.
 struct RecallQuery {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -26,7 +25,6 @@ namespace fs = std::filesystem;
 constexpr int checkpoint_schema_version = 1;
 constexpr const char* unfinished_prefix = ".unfinished-";
 constexpr const char* replaced_prefix = ".replaced-";
-constexpr const char* step_prefix = "step-";
 
 const char* dtype_of(const at::Tensor& tensor) {
     switch (tensor.scalar_type()) {
@@ -274,16 +272,6 @@ Result<void> load_optimizer(const std::string& path, const Json& hashes, Optimiz
     return {};
 }
 
-std::optional<Step> step_of_folder(const std::string& name) {
-    if (!name.starts_with(step_prefix)) return std::nullopt;
-    const std::string digits = name.substr(std::char_traits<char>::length(step_prefix));
-    std::int64_t step = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
-    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || step < 0)
-        return std::nullopt;
-    return Step(step);
-}
-
 }  // namespace
 
 Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds) {
@@ -362,17 +350,6 @@ Result<CheckpointState> read_checkpoint_state(const std::string& folder) {
     Result<StateFile> file = read_state_file(folder);
     if (!file) return fail(std::move(file.error()));
     return file->state;
-}
-
-std::vector<Step> list_checkpoints(const std::string& checkpoints_folder) {
-    std::vector<Step> steps;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(checkpoints_folder, ignored))
-        if (const auto step = step_of_folder(entry.path().filename().string());
-            step && entry.is_directory(ignored))
-            steps.push_back(*step);
-    std::sort(steps.rbegin(), steps.rend());
-    return steps;
 }
 
 void remove_unfinished_checkpoints(const std::string& checkpoints_folder) {

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/id.h"
+#include "core/record/checkpoint_list.h"
 
 namespace braid {
 
@@ -43,9 +44,6 @@ Result<void> load_weights(const std::string& folder, ParameterStore& store);
 
 // state.json alone.
 Result<CheckpointState> read_checkpoint_state(const std::string& folder);
-
-// Steps of the checkpoint folders ("step-00000200") in `checkpoints_folder`, newest first.
-std::vector<Step> list_checkpoints(const std::string& checkpoints_folder);
 
 // Leftovers of writes that were interrupted. Only for the holder of the run's lock.
 void remove_unfinished_checkpoints(const std::string& checkpoints_folder);

@@ -13,6 +13,7 @@
 #include "core/data/batch.h"
 #include "core/data/permutation.h"
 #include "core/data/utf8.h"
+#include "core/record/corpus_summary.h"
 #include "tests/base/temporary_folder.h"
 
 namespace braid {
@@ -93,6 +94,13 @@ TEST_F(CorpusTest, EveryFormatGivesItsDocumentsByteForByte) {
     EXPECT_FALSE(notes.contains(".hidden"));
     EXPECT_NE(manifest.command.find("'" + sources + "'"), std::string::npos) << manifest.command;
     EXPECT_FALSE(fs::exists(out() + "/build.json"));
+    // What lists show of it.
+    const Result<CorpusSummary> summary = read_corpus_summary(out());
+    ASSERT_TRUE(summary.has_value()) << describe(summary.error());
+    EXPECT_EQ(summary->tokenizer, "byte");
+    EXPECT_EQ(summary->vocab, manifest.tokenizer.vocab);
+    EXPECT_EQ(summary->train_tokens, manifest.train.tokens);
+    EXPECT_EQ(summary->validation_tokens, manifest.validation.tokens);
 }
 
 TEST_F(CorpusTest, InvalidUtf8IsKeptAndCounted) {

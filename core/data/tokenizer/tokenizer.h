@@ -19,15 +19,9 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/spec/token_span.h"
 
 namespace braid {
-
-// Bytes [begin, end) of a text.
-struct TokenSpan {
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-    bool operator==(const TokenSpan&) const = default;
-};
 
 struct Encoding {
     std::vector<std::int32_t> ids;
