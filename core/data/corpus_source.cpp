@@ -182,36 +182,10 @@ public:
         return {};
     }
 
-    // Sequences spread evenly over the short documents of the validation split, or over all of it where it
-    // has none. One shorter than a sequence is padded.
     Result<EvaluationSet> evaluation() const override {
-        EvaluationSet set{.batch = {}, .loss_metric = "eval/loss"};
-        set.long_texts = long_texts_;
-        const Pool short_documents(corpus_, {}, false, Split::validation);
-        const bool only_short = short_documents.tokens() > 1;
-        // Tokens that have a target.
-        const std::int64_t available =
-            (only_short ? short_documents.tokens() : corpus_.tokens(Split::validation)) - 1;
-        const std::int64_t wanted = std::min(available, settings_.evaluation_tokens);
-        const std::int64_t count = std::max<std::int64_t>(1, wanted / context());
-        const std::int64_t length = std::min(available, context());
-        set.batch.sequences = count;
-        set.batch.context = context();
-        set.batch.tokens_BT.assign(static_cast<std::size_t>(count * context()), document_token());
-        set.batch.targets_BT.assign(static_cast<std::size_t>(count * context()), no_target);
-        if (length < 1) return set;
-        std::vector<std::int32_t> piece(static_cast<std::size_t>(length) + 1);
-        for (std::int64_t b = 0; b < count; ++b) {
-            const std::int64_t offset = count == 1 ? 0 : b * ((available - length) / (count - 1));
-            if (only_short)
-                short_documents.read(offset, piece);
-            else
-                corpus_.read(Split::validation, offset, piece);
-            const auto at = static_cast<std::ptrdiff_t>(b * context());
-            std::copy(piece.begin(), piece.end() - 1, set.batch.tokens_BT.begin() + at);
-            std::copy(piece.begin() + 1, piece.end(), set.batch.targets_BT.begin() + at);
-        }
-        return set;
+        return EvaluationSet{.batch = validation_sequences(corpus_, context(), settings_.evaluation_tokens),
+                             .loss_metric = "eval/loss",
+                             .long_texts = long_texts_};
     }
 
     // Key tokens on which each evaluation scores LongPPL, too.
@@ -256,6 +230,68 @@ Result<std::unique_ptr<DataSource>> make_corpus_source(Corpus corpus, const Data
     if (const std::string keys = data.parameters.text("key_tokens", corpus_parameters()); !keys.empty())
         if (Result<void> taken = source->take_key_tokens(keys); !taken) return fail(std::move(taken.error()));
     return source;
+}
+
+Batch validation_sequences(const Corpus& corpus, std::int64_t context, std::int64_t tokens) {
+    const Pool short_documents(corpus, {}, false, Split::validation);
+    const bool only_short = short_documents.tokens() > 1;
+    // Tokens that have a target.
+    const std::int64_t available =
+        (only_short ? short_documents.tokens() : corpus.tokens(Split::validation)) - 1;
+    const std::int64_t count = std::max<std::int64_t>(1, std::min(available, tokens) / context);
+    const std::int64_t length = std::min(available, context);
+    Batch batch{.sequences = count, .context = context, .tokens_BT = {}, .targets_BT = {}};
+    batch.tokens_BT.assign(static_cast<std::size_t>(count * context),
+                           std::max(corpus.manifest().tokenizer.document_token(), 0));
+    batch.targets_BT.assign(static_cast<std::size_t>(count * context), no_target);
+    if (length < 1) return batch;
+    std::vector<std::int32_t> piece(static_cast<std::size_t>(length) + 1);
+    for (std::int64_t b = 0; b < count; ++b) {
+        const std::int64_t offset = count == 1 ? 0 : b * ((available - length) / (count - 1));
+        if (only_short)
+            short_documents.read(offset, piece);
+        else
+            corpus.read(Split::validation, offset, piece);
+        const auto at = static_cast<std::ptrdiff_t>(b * context);
+        std::copy(piece.begin(), piece.end() - 1, batch.tokens_BT.begin() + at);
+        std::copy(piece.begin() + 1, piece.end(), batch.targets_BT.begin() + at);
+    }
+    return batch;
+}
+
+Result<Batch> long_validation_sequences(const Corpus& corpus, std::int64_t context, std::int64_t tokens) {
+    // The first piece of every document, then the second ones, ..: few pieces come from many documents.
+    std::vector<std::vector<std::int64_t>> rounds;
+    std::int64_t longest = 0;
+    for (const DocumentEntry& document : corpus.documents(Split::validation)) {
+        const auto length = static_cast<std::int64_t>(document.tokens);
+        longest = std::max(longest, length);
+        for (std::int64_t piece = 0; (piece + 1) * context + 1 <= length; ++piece) {
+            if (rounds.size() <= static_cast<std::size_t>(piece)) rounds.emplace_back();
+            rounds[static_cast<std::size_t>(piece)].push_back(static_cast<std::int64_t>(document.offset) +
+                                                              piece * context);
+        }
+    }
+    if (rounds.empty())
+        return fail(
+            to_error({{.path = "context",
+                       .rule = "must be at most " + std::to_string(std::max<std::int64_t>(longest - 1, 0)) +
+                               " for long documents: the longest validation document has " +
+                               std::to_string(longest) + " tokens",
+                       .found = std::to_string(context)}},
+                     corpus.folder()));
+    const std::int64_t wanted = std::max<std::int64_t>(1, tokens / context);
+    Batch batch{.sequences = 0, .context = context, .tokens_BT = {}, .targets_BT = {}};
+    std::vector<std::int32_t> piece(static_cast<std::size_t>(context) + 1);
+    for (const std::vector<std::int64_t>& round : rounds)
+        for (const std::int64_t offset : round) {
+            if (batch.sequences == wanted) return batch;
+            corpus.read(Split::validation, offset, piece);
+            batch.tokens_BT.insert(batch.tokens_BT.end(), piece.begin(), piece.end() - 1);
+            batch.targets_BT.insert(batch.targets_BT.end(), piece.begin() + 1, piece.end());
+            ++batch.sequences;
+        }
+    return batch;
 }
 
 }  // namespace braid

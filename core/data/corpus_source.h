@@ -24,4 +24,14 @@ namespace braid {
 Result<std::unique_ptr<DataSource>> make_corpus_source(Corpus corpus, const DataSpec& data,
                                                        const TrainingSpec& training);
 
+// Sequences spread evenly over the short documents of the validation split, or over all of it where it has
+// none; about `tokens` targets, at least one sequence. A split shorter than a sequence is padded. What
+// training evaluates on.
+Batch validation_sequences(const Corpus& corpus, std::int64_t context, std::int64_t tokens);
+
+// Pieces of `context` tokens of the validation documents that are longer than that, the first of each
+// document from its beginning; about `tokens` targets, spread over the documents. Error: invalid_input where
+// no document is long enough, with the length of the longest.
+Result<Batch> long_validation_sequences(const Corpus& corpus, std::int64_t context, std::int64_t tokens);
+
 }  // namespace braid

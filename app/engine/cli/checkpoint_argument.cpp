@@ -23,6 +23,12 @@ Result<CheckpointChoice> read_folder(const std::string& folder) {
                                        .architecture_hash = content_hash(*architecture, builtin_mixers())},
                             .architecture = std::move(*architecture)};
     if (const Result<CheckpointState> state = read_checkpoint_state(folder)) choice.origin.step = state->step;
+    const fs::path parent = fs::path(choice.origin.folder).parent_path();
+    if (const RunFolder run(parent.parent_path().string());
+        parent.filename() == "checkpoints" && run.exists()) {
+        choice.origin.run = run.name();
+        choice.run = run;
+    }
     return choice;
 }
 
@@ -55,7 +61,10 @@ Result<CheckpointChoice> find_checkpoint(const std::string& text, const std::str
     if (!step)
         return fail(ErrorKind::not_found, "no such checkpoint: " + text + "; " + list_of(steps), run->path());
     Result<CheckpointChoice> choice = read_folder(run->checkpoint_folder(*step));
-    if (choice) choice->origin.run = run->name();
+    if (choice) {
+        choice->origin.run = run->name();
+        choice->run = *run;
+    }
     return choice;
 }
 

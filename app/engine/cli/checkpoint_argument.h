@@ -2,9 +2,11 @@
 // model.safetensors and architecture.json.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/record/run_folder.h"
 #include "core/record/run_plan.h"
 
 namespace braid::cli {
@@ -15,6 +17,7 @@ inline constexpr const char* checkpoint_help =
 struct CheckpointChoice {
     WeightsOrigin origin = {};
     ArchitectureSpec architecture = {};
+    std::optional<RunFolder> run = {};  // that wrote it; none: the folder does not lie in a run
 };
 
 // Errors: not_found, with the steps that there are; corrupt.

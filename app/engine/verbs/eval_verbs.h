@@ -1,0 +1,12 @@
+// The verbs below `eval`.
+#pragma once
+
+#include "app/engine/cli/command_line.h"
+
+namespace braid::cli {
+
+void add_eval_keys(CommandLine& line, CLI::App& eval);
+void add_eval_loss(CommandLine& line, CLI::App& eval);
+void add_eval_longppl(CommandLine& line, CLI::App& eval);
+
+}  // namespace braid::cli

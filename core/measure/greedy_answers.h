@@ -1,0 +1,47 @@
+// Greedy continuations of many prompts of different lengths, several at once: each prompt is read on its own
+// (chunked prefill), the states are stacked and stepped together, and a sequence leaves when it has ended.
+// The answers do not depend on how many sequences are stepped at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/engine/model.h"
+
+namespace braid {
+
+struct GreedyPrompt {
+    std::vector<std::int32_t> tokens = {};  // at least one, all below the model's vocabulary
+    std::int64_t new_tokens = 0;            // at most so many are generated; at least 1
+};
+
+struct GreedyAnswer {
+    std::vector<std::int32_t> tokens = {};  // without the token that ended it
+    bool truncated = false;                 // it reached new_tokens and did not end
+};
+
+struct GreedyProgress {
+    std::int64_t answers_done = 0;
+    std::int64_t answers = 0;
+    std::int64_t tokens_read = 0;  // of prompts
+    std::int64_t tokens_to_read = 0;
+    std::int64_t tokens_generated = 0;
+};
+
+struct GreedyOptions {
+    std::vector<bool> stops =
+        {};  // by token id: such a token ends an answer; may be shorter than the vocabulary
+    std::int64_t most_sequences = 64;                       // stepped at once,
+    std::int64_t state_bytes = std::int64_t{1} << 30;       // and their states together, at most
+    std::function<bool(const GreedyProgress&)> go_on = {};  // asked between pieces of work; false stops
+};
+
+// In the order of the prompts. Errors: invalid_input (an empty prompt, a token outside the vocabulary; all of
+// them listed), interrupted (go_on said no), out_of_memory.
+Result<std::vector<GreedyAnswer>> greedy_answers(Model& model, std::span<const GreedyPrompt> prompts,
+                                                 const GreedyOptions& options = {});
+
+}  // namespace braid
