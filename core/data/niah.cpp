@@ -1,6 +1,7 @@
 #include "core/data/niah.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/data/generated_source.h"
 
@@ -31,7 +32,8 @@ std::vector<std::int64_t> place_needles(Random& random, std::int64_t haystack,
     return starts;
 }
 
-void draw(const NiahParameters& parameters, Random& random, std::int64_t number, DrawnSequence& sequence) {
+// wish: the depth of the first needle asked, or negative.
+void draw(const NiahParameters& parameters, Random& random, double wish, DrawnSequence& sequence) {
     const auto context = static_cast<std::int64_t>(sequence.tokens.size());
     // The last token of the last answer is predicted, not read.
     const std::int64_t haystack = context + 1 - parameters.asked * parameters.needle_tokens();
@@ -42,9 +44,6 @@ void draw(const NiahParameters& parameters, Random& random, std::int64_t number,
     for (std::int64_t i = 0; i < haystack; ++i)
         sequence.tokens[static_cast<std::size_t>(i)] =
             static_cast<std::int32_t>(first_filler + below(parameters.filler));
-    const double wish = number < 0 ? -1
-                                   : (static_cast<double>(number) + 0.5) /
-                                         static_cast<double>(parameters.evaluation_sequences);
     const std::vector<std::int64_t> starts = place_needles(random, haystack, parameters, wish);
     const std::vector<std::int32_t> keys = draw_distinct(random, parameters.keys, parameters.needles);
     std::vector<std::int32_t> values;
@@ -82,6 +81,44 @@ void draw(const NiahParameters& parameters, Random& random, std::int64_t number,
 
 }  // namespace
 
+NiahQuestion niah_question(const ParameterValues& values, std::int64_t context, double depth,
+                           std::uint64_t seed, std::int64_t index) {
+    NiahParameters parameters = niah_parameters(values);
+    parameters.asked = 1;
+    // The haystack of each length and depth is another one.
+    const auto place = static_cast<std::uint64_t>(std::llround(depth * 1e5));
+    Random random(seed, "question/niah", static_cast<std::uint64_t>(context) << 20U | place,
+                  static_cast<std::uint64_t>(index));
+    DrawnSequence sequence;
+    sequence.tokens.assign(static_cast<std::size_t>(context), 0);
+    draw(parameters, random, depth, sequence);
+    NiahQuestion question;
+    for (const DrawnAnswer& answer : sequence.answers) question.answer.push_back(answer.answer);
+    const DrawnAnswer& first = sequence.answers.front();
+    question.prompt.assign(sequence.tokens.begin(), sequence.tokens.begin() + first.position + 1);
+    const std::int64_t haystack = first.position - 1;
+    question.depth = static_cast<double>(haystack - first.distance) /
+                     static_cast<double>(std::max<std::int64_t>(1, haystack - parameters.needle_tokens()));
+    return question;
+}
+
+Diagnostics check_niah_question(const ParameterValues& values, std::int64_t context) {
+    ParameterValues one = values;
+    one.set("asked", std::int64_t{1});
+    return niah_task.check(one, context);
+}
+
+std::string niah_token_text(const ParameterValues& values, std::int32_t token) {
+    const NiahParameters parameters = niah_parameters(values);
+    if (token == mark) return "mark";
+    if (token == ask) return "ask";
+    std::int64_t number = token - reserved;
+    if (number < parameters.keys) return "key-" + std::to_string(number);
+    number -= parameters.keys;
+    if (number < parameters.values) return "value-" + std::to_string(number);
+    return "filler-" + std::to_string(number - parameters.values);
+}
+
 std::unique_ptr<DataSource> make_niah_task(const ParameterValues& values, std::int64_t context,
                                            std::uint64_t seed) {
     const NiahParameters parameters = niah_parameters(values);
@@ -94,8 +131,13 @@ std::unique_ptr<DataSource> make_niah_task(const ParameterValues& values, std::i
          .vocab = parameters.vocab(),
          .groups = std::move(groups),
          .evaluation_sequences = parameters.evaluation_sequences,
-         .draw = [parameters](Random& random, std::int64_t number,
-                              DrawnSequence& sequence) { draw(parameters, random, number, sequence); }},
+         .draw =
+             [parameters](Random& random, std::int64_t number, DrawnSequence& sequence) {
+                 const double wish = number < 0 ? -1
+                                                : (static_cast<double>(number) + 0.5) /
+                                                      static_cast<double>(parameters.evaluation_sequences);
+                 draw(parameters, random, wish, sequence);
+             }},
         context, seed);
 }
 

@@ -17,4 +17,19 @@ namespace braid {
 
 inline constexpr std::int32_t niah_depths = 5;
 
+// One question to a model trained on this task: it reads the prompt and is to say the answer.
+struct NiahQuestion {
+    std::vector<std::int32_t> prompt = {};  // haystack, ask, key
+    std::vector<std::int32_t> answer = {};  // the tokens of the value
+    double depth = 0;                       // of the needle, where it came to lie
+};
+// A pure function of its arguments. One needle is asked for, which lies at `depth` (0 .. 1) of a haystack as
+// training with a context of `context` tokens has it. The parameters and the context must be valid.
+NiahQuestion niah_question(const ParameterValues& values, std::int64_t context, double depth,
+                           std::uint64_t seed, std::int64_t index);
+// Everything that keeps these parameters from giving questions at this context.
+Diagnostics check_niah_question(const ParameterValues& values, std::int64_t context);
+// "key-3", "value-17", "filler-5", "mark", "ask"; counted from 0.
+std::string niah_token_text(const ParameterValues& values, std::int32_t token);
+
 }  // namespace braid

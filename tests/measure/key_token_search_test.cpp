@@ -4,25 +4,10 @@
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
 
-#include "core/engine/device.h"
-#include "core/engine/init.h"
-#include "core/mixers/builtin.h"
-#include "core/spec/shorthand.h"
+#include "tests/measure/small_model.h"
 
 namespace braid::testing {
 namespace {
-
-std::unique_ptr<Model> reference(std::int64_t vocab) {
-    Scale scale = *find_scale("tiny");
-    scale.d_model = 32;
-    scale.ffn_width = 48;
-    scale.head_dim = 16;
-    scale.vocab = vocab;
-    auto model = Model::create(instantiate(parse_pattern("FS[w=4] x1", builtin_mixers()).value(), scale),
-                               open_device("cpu", 1).value());
-    initialise((*model)->parameters(), "fan_in", 7);
-    return std::move(*model);
-}
 
 // Loss of ids[at] after ids[from..at).
 double loss_after(Model& model, std::vector<std::int32_t> ids, std::int64_t from, std::int64_t at) {
@@ -36,7 +21,7 @@ double loss_after(Model& model, std::vector<std::int32_t> ids, std::int64_t from
 
 TEST(KeyTokenSearch, FollowsTheDefinition) {
     const auto tokenizer = open_tokenizer("byte").value();
-    const auto model = reference(tokenizer->info().vocab);
+    const auto model = small_model(tokenizer->info().vocab);
     const KeyTokenRule rule{
         .context = 40, .short_context = 8, .advance = 4, .gain = 0.02, .sure = 5.6, .fewest = 1};
     std::vector<KeySample> samples = {{.text = "The whale, the whale: and the sea, the sea!"},
@@ -70,7 +55,7 @@ TEST(KeyTokenSearch, FollowsTheDefinition) {
 
 TEST(KeyTokenSearch, ATokenizerThatDoesNotFitIsRefused) {
     const auto tokenizer = open_tokenizer("byte").value();
-    const auto model = reference(64);
+    const auto model = small_model(64);
     std::vector<KeySample> samples = {{.text = "text"}};
     const auto done = find_key_tokens(*model, *tokenizer, {.context = 40, .short_context = 8}, samples);
     ASSERT_FALSE(done);

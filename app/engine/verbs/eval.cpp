@@ -9,6 +9,11 @@ void add_eval(CommandLine& line) {
     add_eval_loss(line, eval);
     add_eval_keys(line, eval);
     add_eval_longppl(line, eval);
+    add_eval_niah(line, eval);
+    add_eval_ruler(line, eval);
+    add_eval_babilong(line, eval);
+    add_eval_choices(line, eval);
+    add_eval_longbench(line, eval);
 }
 
 }  // namespace braid::cli

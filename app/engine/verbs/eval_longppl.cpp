@@ -19,6 +19,7 @@ struct LongPplOptions {
     std::string keys, reference;
     std::int64_t context = 0;  // 0: that of the key tokens
     std::int64_t short_context = 0, advance = 0, samples = 32;
+    KeyTokenRule rule;  // its gain, sure and fewest
 };
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -35,6 +36,9 @@ Result<std::string> key_file(const LongPplOptions& options, const CheckpointChoi
     KeyTokenRule rule = rule_for_context(context);
     if (options.short_context > 0) rule.short_context = options.short_context;
     if (options.advance > 0) rule.advance = options.advance;
+    rule.gain = options.rule.gain;
+    rule.sure = options.rule.sure;
+    rule.fewest = options.rule.fewest;
     return cached_reference_keys({.reference = options.reference,
                                   .project = options.target.project,
                                   .rule = rule,
@@ -143,6 +147,14 @@ void add_eval_longppl(CommandLine& line, CLI::App& eval) {
     verb.add_option("--advance", options->advance,
                     "With --reference: by which its windows advance (a 16th, at most 1024)")
         ->check(CLI::Range(1, 1 << 27));
+    verb.add_option("--gain", options->rule.gain, "With --reference: least gain of a key token, nats")
+        ->capture_default_str();
+    verb.add_option("--sure", options->rule.sure, "With --reference: largest full loss of a key token, nats")
+        ->capture_default_str();
+    verb.add_option("--fewest", options->rule.fewest,
+                    "With --reference: texts with fewer key tokens are left out")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
     verb.add_option("--samples", options->samples, "With --reference: texts, at most")
         ->check(CLI::Range(1, 100'000))
         ->capture_default_str();

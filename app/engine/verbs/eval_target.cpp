@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/project_argument.h"
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string value_text(const Score& score) {
-    if (!score.value) return score.no_data.empty() ? "no value" : "no data (" + score.no_data + ")";
+    if (!score.value) return score.no_data.empty() ? "no value" : "no data";
     return real_text(*score.value, score.unit == "%" ? 2 : 4);
 }
 
@@ -46,6 +47,10 @@ std::string table_of(const ScoreRecord& record) {
         table.add(std::move(cells));
     }
     std::string text = table.text();
+    std::set<std::string> reasons;  // said once, not at every length
+    for (const Score& score : record.scores)
+        if (!score.no_data.empty()) reasons.insert("no data for " + score.name + ": " + score.no_data + "\n");
+    for (const std::string& reason : reasons) text.append(reason);
     for (const ScoreSummary& one : record.summary)
         text.append(one.name)
             .append("  ")

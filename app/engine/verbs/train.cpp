@@ -12,6 +12,7 @@
 #include "app/engine/cli/signals.h"
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/cli/training_text.h"
+#include "app/engine/verbs/reference_keys.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/data/batch.h"
 #include "core/engine/trainer.h"
@@ -29,7 +30,7 @@ namespace {
 struct TrainOptions {
     std::string target;  // SPEC or RUN
     std::string data = "recall";
-    std::string tokens, scale, device, name, project, from, recipe;
+    std::string tokens, scale, device, name, project, from, recipe, reference;
     double ratio = 100;
     std::vector<std::string> phases;
     std::int64_t context = 0;
@@ -135,14 +136,47 @@ std::string command_of(const TrainOptions& options) {
     add("--recipe", options.recipe);
     if (!options.recipe.empty()) add("--ratio", to_text(ParameterValue(options.ratio)));
     add("--from", options.from);
+    add("--reference", options.reference);
     for (const std::string& phase : options.phases) add("--phase", phase);
     add("--name", options.name);
     return command;
 }
 
+// Key tokens that the reference finds in the corpus' validation texts, for log LongPPL at each evaluation.
+Result<void> take_reference(const TrainOptions& options, const std::string& project, Planned& planned) {
+    const std::string folder = (std::filesystem::path(project) / planned.data.corpus).string();
+    const Result<Corpus> corpus = Corpus::open(folder);
+    if (!corpus) return fail(corpus.error());
+    const Result<std::string> file =
+        cached_reference_keys({.reference = options.reference,
+                               .project = project,
+                               .rule = rule_for_context(planned.training.context),
+                               .device = planned.training.device,
+                               .quiet = options.quiet},
+                              *corpus);
+    if (!file) return fail(file.error());
+    // Relative to the project, so that it can be moved.
+    planned.data.parameters.set("key_tokens",
+                                std::filesystem::path(*file).lexically_relative(project).string());
+    // No key token in them is an error now, not at the first evaluation.
+    const Result<std::unique_ptr<DataSource>> data =
+        make_data_source(planned.data, planned.training, project);
+    if (!data) return fail(data.error());
+    return {};
+}
+
 Result<RunFolder> make_run(const TrainOptions& options) {
     Diagnostics problems;
-    const Planned planned = plan_training(options, problems);
+    Planned planned = plan_training(options, problems);
+    if (!options.reference.empty() && planned.data.kind != "corpus")
+        problems.push_back({.path = "--reference",
+                            .rule = "finds key tokens in the text of a corpus: give --data DIR",
+                            .found = options.data});
+    if (!options.reference.empty() && planned.data.parameters.find("key_tokens") != nullptr)
+        problems.push_back(
+            {.path = "--reference",
+             .rule = "finds the key tokens that data.key_tokens names already: give one of them",
+             .found = options.reference});
     SpecRequest request{.text = options.target, .scale = options.scale, .vocab = options.vocab};
     if (const Result<Project> present = find_project(options.project))
         request.project_folder = present->folder();
@@ -186,6 +220,9 @@ Result<RunFolder> make_run(const TrainOptions& options) {
     // Made only now: a mistake leaves nothing behind.
     const Result<Project> project = find_or_make_project(options.project);
     if (!project) return fail(project.error());
+    if (!options.reference.empty())
+        if (const Result<void> taken = take_reference(options, project->folder(), planned); !taken)
+            return fail(taken.error());
     RunPlan plan{.name = options.name,
                  .architecture = std::move(*architecture),
                  .training = planned.training,
@@ -286,6 +323,10 @@ void add_train(CommandLine& line) {
             "A further phase: steps=N,KEY=VALUE,... with training fields, data.PARAMETER, MIXER.PARAMETER; "
             "or paper-32k, the paper's extension; may be given several times")
         ->allow_extra_args(false);
+    verb.add_option(
+            "--reference", options->reference,
+            "Score log LongPPL on the key tokens that this model finds in the corpus (kept in the project)")
+        ->type_name("CHECKPOINT");
     verb.add_option("--name", options->name, "Name of the run, for people");
     verb.add_flag("--detach", options->detach,
                   "Start it and return at once; output goes to <run>/engine.log");

@@ -1,0 +1,234 @@
+// Checkpoints scored as a user does it: files of scores, exit codes, what is said about bad input.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "tests/app_engine/program.h"
+
+namespace braid::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One project for all tests: a model of the needle task, and one of text.
+class Eval : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        place_ = std::make_unique<Workplace>();
+        std::ofstream(place_->path("project.json")) << R"({"schema_version": 1, "title": "scores"})";
+        fs::create_directories(place_->folder() / "texts");
+        for (int file = 0; file < 40; ++file) {
+            std::ofstream text(place_->folder() / "texts" / (std::to_string(file) + ".txt"));
+            for (int line = 0; line < 60; ++line)
+                text << "In chapter " << file << " line " << line * file % 17
+                     << " says that the sea was calm.\n";
+        }
+        must({"corpus", "build", "texts", "--out", "corpus/sea", "--validation", "0.3", "--quiet"});
+        must({"corpus", "build", "texts", "--out", "corpus/none", "--validation", "0", "--quiet"});
+        needle_ = train({"--data", "niah", "--context", "48"});
+        text_ = train({"--data", "corpus/sea", "--context", "64"});
+    }
+    static void TearDownTestSuite() { place_.reset(); }
+
+    static Call call(std::vector<std::string> words) {
+        return {.arguments = std::move(words),
+                .folder = place_->path(""),
+                .environment = {{"XDG_DATA_HOME", place_->path("data")}}};
+    }
+    static Finished engine(std::vector<std::string> words) { return run(call(std::move(words))); }
+    static Finished must(std::vector<std::string> words) {
+        Finished done = engine(std::move(words));
+        EXPECT_EQ(done.code, 0) << done.all();
+        return done;
+    }
+    static std::string train(std::vector<std::string> more) {
+        std::vector<std::string> words = {
+            "train",          "FS[w=4] x1", "--quiet",          "--set", "steps=12",
+            "--set",          "batch=4",    "--device",         "cpu",   "--set",
+            "warmup_steps=0", "--set",      "evaluate_every=12"};
+        words.insert(words.end(), more.begin(), more.end());
+        return must(words).last_json()["run"];
+    }
+    // What stderr says of a refused call.
+    static std::string refused(std::vector<std::string> words, int code = 2) {
+        const Finished done = engine(std::move(words));
+        EXPECT_EQ(done.code, code) << done.all();
+        EXPECT_TRUE(done.out.empty()) << done.out;
+        return done.err;
+    }
+    static std::size_t scores_of(const std::string& run) {
+        std::size_t files = 0;
+        std::error_code ignored;
+        for (const auto& file : fs::directory_iterator(place_->path("runs/" + run + "/scores"), ignored))
+            files += file.path().extension() == ".json" ? 1 : 0;
+        return files;
+    }
+
+    static std::unique_ptr<Workplace> place_;
+    static std::string needle_, text_;
+};
+std::unique_ptr<Workplace> Eval::place_;
+std::string Eval::needle_, Eval::text_;
+
+TEST_F(Eval, NeedlesOfTheTokenTaskMakeAGridOnDisk) {
+    const Finished done =
+        must({"eval", "niah", needle_, "--lengths", "32,48", "--depths", "3", "--samples", "4", "--json"});
+    const Json score = done.json();
+    ASSERT_EQ(score["scores"].size(), 6U) << done.all();
+    EXPECT_EQ(score["scores"][0]["length"], 32);
+    EXPECT_EQ(score["scores"][1]["depth"], 0.5);
+    EXPECT_EQ(score["scores"][0]["samples"], 4);
+    EXPECT_EQ(score["settings"]["variant"], "tokens");
+    EXPECT_EQ(score["summary"][0]["name"], "NIAH accuracy");
+    EXPECT_EQ(score["checkpoint"]["step"], 12);
+    EXPECT_TRUE(fs::exists(score["file"].get<std::string>()));
+    std::ifstream answers(score["answers"].get<std::string>());
+    std::string line;
+    std::getline(answers, line);
+    const Json answer = Json::parse(line);
+    EXPECT_TRUE(answer["expected"][0].get<std::string>().starts_with("value-")) << line;
+    EXPECT_NE(answer["prompt_tail"].get<std::string>().find(" ask key-"), std::string::npos) << line;
+    // Again with the same settings: the same file; with others: another one.
+    const std::size_t before = scores_of(needle_);
+    EXPECT_EQ(
+        must({"eval", "niah", needle_, "--lengths", "32,48", "--depths", "3", "--samples", "4", "--json"})
+            .json()["scores"],
+        score["scores"]);
+    EXPECT_EQ(scores_of(needle_), before);
+    must({"eval", "niah", needle_ + "@12", "--lengths", "32", "--depths", "3", "--samples", "2", "--seed",
+          "7"});
+    EXPECT_EQ(scores_of(needle_), before + 1);
+    EXPECT_NE(refused({"eval", "niah", needle_, "--lengths", "5"}).find("lengths: must be at least"),
+              std::string::npos);
+    EXPECT_NE(refused({"eval", "niah", text_, "--variant", "tokens"}).find("--data niah"), std::string::npos);
+}
+
+TEST_F(Eval, ALengthBeyondTheTrainingIsOnlyAWarning) {
+    const Finished done =
+        must({"eval", "niah", needle_, "--lengths", "96", "--depths", "1", "--samples", "1"});
+    EXPECT_NE(done.err.find("96 tokens are more than the context of 48"), std::string::npos) << done.err;
+}
+
+TEST_F(Eval, LossIsThatOfTheTrainingsEvaluation) {
+    const Json score = must({"eval", "loss", text_, "--buckets", "4", "--against", text_, "--json"}).json();
+    const std::string csv = must({"run", "metrics", text_, "eval/loss"}).out;
+    const double trained = std::stod(csv.substr(csv.rfind(',') + 1));
+    EXPECT_NEAR(score["loss"].get<double>(), trained, 1e-5) << csv;
+    EXPECT_NEAR(score["ppl"].get<double>(), std::exp(trained), 1e-3);
+    EXPECT_EQ(score["series"]["loss"].size(), 4U);
+    for (const Json& difference : score["series"]["difference"]) EXPECT_EQ(difference, 0) << "to itself";
+    EXPECT_EQ(score["context"], 64);
+    const Json logarithmic =
+        must({"eval", "loss", text_, "--documents", "long", "--context", "256", "--log", "--json"}).json();
+    EXPECT_LT(logarithmic["series"]["position"][0], 2);
+    EXPECT_NE(refused({"eval", "loss", text_, "--corpus", "corpus/none"}).find("no validation documents"),
+              std::string::npos);
+    EXPECT_NE(refused({"eval", "loss", text_, "--documents", "long", "--context", "1000000"})
+                  .find("context: must be at most"),
+              std::string::npos);
+    EXPECT_NE(refused({"eval", "loss", needle_}).find("--corpus DIR"), std::string::npos);
+    const std::string small = refused({"eval", "loss", needle_, "--corpus", "corpus/sea"});
+    EXPECT_NE(small.find("tokenizer"), std::string::npos) << "260 bytes do not fit the model: " << small;
+    EXPECT_NE(refused({"eval", "loss", "nobody"}, 1).find("nobody"), std::string::npos);
+}
+
+TEST_F(Eval, RulerSaysWhatHasNoDataAndNeverCountsItAsZero) {
+    const Finished done = must({"eval", "ruler", text_, "--lengths", "900", "--samples", "2", "--new-tokens",
+                                "8", "--json", "--tasks", "niah_single_1,niah_multikey_1,vt,qa_1"});
+    const Json score = done.json();
+    ASSERT_EQ(score["scores"].size(), 4U);
+    EXPECT_EQ(score["scores"][0]["samples"], 2);
+    EXPECT_TRUE(score["scores"][3]["value"].is_null());
+    EXPECT_NE(score["scores"][3]["no_data"].get<std::string>().find("--qa FILE"), std::string::npos);
+    EXPECT_EQ(score["summary"][0]["name"], "NIAH average (2 of 8)");
+    EXPECT_EQ(score["summary"][1]["name"], "Total average (3 of 13)") << score["summary"];
+    EXPECT_EQ(score["settings"]["metric"], "ruler");
+    EXPECT_FALSE(score["settings"]["haystack"].is_null()) << "the corpus of the run";
+    const std::string tiny =
+        refused({"eval", "ruler", text_, "--lengths", "20", "--tasks", "vt,niah_single_1"});
+    EXPECT_NE(tiny.find("vt: needs a length of at least"), std::string::npos) << tiny;
+    EXPECT_NE(refused({"eval", "ruler", text_, "--tasks", "niah_single_9"}).find("niah_single_9"),
+              std::string::npos);
+}
+
+TEST_F(Eval, QuestionsOfUsers) {
+    std::ofstream(place_->path("sea.jsonl"))
+        << "{\"context\": \"In chapter 3 line 3 says that\", \"choices\": [\"the sea was calm.\", \"ZZQXJ 77 "
+           "@@@@ ####\"], \"answer\": 0}\n"
+        << "{\"context\": \"In chapter\", \"choices\": [\"%%%%%%%%%%%\", \"5 line 5\"], \"answer\": 1}\n";
+    const Json score = must({"eval", "choices", text_, "--data", "sea.jsonl", "--json"}).json();
+    EXPECT_EQ(score["scores"][0]["name"], "sea");
+    EXPECT_EQ(score["scores"][0]["value"], 100)
+        << "even a model of twelve steps knows which letters there are";
+    EXPECT_EQ(score["summary"][0]["name"], "ShortAvg");
+    std::ofstream(place_->path("wrong.jsonl")) << "{\"context\": 3}\n{}\n";
+    const std::string wrong = refused({"eval", "choices", text_, "--data", "wrong.jsonl"});
+    EXPECT_NE(wrong.find("line 1.context"), std::string::npos) << wrong;
+    EXPECT_NE(wrong.find("line 2.choices"), std::string::npos) << wrong;
+
+    std::ofstream(place_->path("read.jsonl")) << "{\"context\": \"" << std::string(400, 'x')
+                                              << "\", \"input\": \"What?\", \"answers\": [\"sea\"]}\n";
+    const Json read = must({"eval", "longbench", text_, "--data", "read.jsonl", "--metric", "f1", "--lengths",
+                            "128", "--new-tokens", "8", "--json"})
+                          .json();
+    EXPECT_EQ(read["scores"][0]["truncated"], 1) << "the prompt lost its middle";
+    EXPECT_EQ(read["summary"][0]["name"], "Average (1) f1");
+    const Json babi =
+        must({"eval", "babilong", text_, "--lengths", "800", "--samples", "2", "--json"}).json();
+    EXPECT_EQ(babi["scores"].size(), 2U);
+}
+
+TEST_F(Eval, KeyTokensOfAReferenceAreFoundOnce) {
+    const std::string none = refused({"eval", "longppl", text_, "--reference", text_});
+    EXPECT_NE(none.find("must hold a sample with at least 10 key tokens"), std::string::npos) << none;
+    EXPECT_NE(none.find("Key tokens kept in"), std::string::npos) << none;
+    // A rule that makes every token key.
+    const std::vector<std::string> loose = {"eval",   "longppl", text_,    "--reference", text_,
+                                            "--gain", "-100",    "--sure", "100",         "--json"};
+    const Finished first = must(loose);
+    EXPECT_GT(first.json()["key_tokens"], 100) << first.all();
+    EXPECT_TRUE(fs::exists(first.json()["file"].get<std::string>()));
+    const Finished again = must(loose);
+    EXPECT_NE(again.err.find("found before"), std::string::npos) << again.err;
+    EXPECT_EQ(again.json()["log_longppl"], first.json()["log_longppl"]);
+    const std::string long_reference =
+        refused({"eval", "longppl", text_, "--reference", text_, "--context", "128"});
+    EXPECT_NE(long_reference.find("reference: must have been trained with a context of at least 128"),
+              std::string::npos)
+        << long_reference;
+    EXPECT_NE(refused({"eval", "longppl", text_}).find("--keys FILE or --reference"), std::string::npos);
+    const std::string no_key =
+        refused({"train", "FS[w=4] x1", "--data", "corpus/sea", "--context", "64", "--reference", text_});
+    EXPECT_NE(no_key.find("key_tokens: must hold a sample"), std::string::npos) << no_key;
+    EXPECT_NE(refused({"train", "FS[w=4] x1", "--data", "niah", "--reference", text_}).find("--data DIR"),
+              std::string::npos);
+}
+
+TEST_F(Eval, WeightsThatAreNotFiniteAreRefused) {
+    const fs::path copy = place_->folder() / "broken";
+    fs::copy(place_->path("runs/" + text_ + "/checkpoints/step-00000012"), copy, fs::copy_options::recursive);
+    fs::remove(copy / "state.json");  // which has the hashes of what the tensors were
+    std::fstream weights(copy / "model.safetensors", std::ios::in | std::ios::out | std::ios::binary);
+    weights.seekp(-4, std::ios::end);
+    weights.write("\x00\x00\xc0\x7f", 4);
+    weights.close();
+    const std::string said = refused({"eval", "loss", copy.string(), "--corpus", "corpus/sea"}, 1);
+    EXPECT_NE(said.find("finite"), std::string::npos) << said;
+}
+
+TEST_F(Eval, AStopIsObeyedAndLeavesNoScore) {
+    const std::size_t before = scores_of(text_);
+    Started started =
+        start(call({"eval", "niah", text_, "--lengths", "4096", "--depths", "40", "--samples", "500"}));
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    started.signal(SIGINT);
+    const Finished done = started.wait(std::chrono::seconds(30));
+    EXPECT_EQ(done.code, 130) << done.all();
+    EXPECT_EQ(scores_of(text_), before);
+}
+
+}  // namespace
+}  // namespace braid::testing
