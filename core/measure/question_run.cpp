@@ -9,41 +9,67 @@ namespace {
 
 // Prompts that wait together for their answers hold at most about so many tokens.
 constexpr std::int64_t most_waiting_tokens = std::int64_t{1} << 22;
+// So many batches are generated between two calls of keep(): what an interruption can cost.
+constexpr std::int64_t batches_that_wait = 2;
 
 class Asking {
 public:
     Asking(Model& model, std::span<const QuestionCell> cells, const QuestionOptions& options)
-        : model_(model), cells_(cells), options_(options), marks_(cells.size()), truncated_(cells.size()) {
-        for (const QuestionCell& cell : cells) all_ += cell.no_data.empty() ? cell.samples : 0;
+        : model_(model), cells_(cells), options_(options), answers_(cells.size()) {
+        for (std::size_t c = 0; c < cells.size(); ++c) {
+            if (!cells[c].no_data.empty()) continue;
+            answers_[c].resize(static_cast<std::size_t>(cells[c].samples));
+            all_ += cells[c].samples;
+        }
+        for (const ScoreAnswer& answer : options.known) recall(answer);
     }
 
     Result<QuestionResults> run() {
-        for (std::size_t c = 0; c < cells_.size(); ++c) {
-            const QuestionCell& cell = cells_[c];
-            for (std::int64_t i = 0; i < cell.samples && cell.no_data.empty(); ++i) {
+        for (std::size_t c = 0; c < cells_.size(); ++c)
+            for (std::size_t i = 0; i < answers_[c].size(); ++i) {
+                if (answers_[c][i]) continue;
                 if (!go_on(0)) return fail(ErrorKind::interrupted, "stopped before all questions were put");
-                Result<AskedQuestion> question = cell.make(i);
+                Result<AskedQuestion> question = cells_[c].make(static_cast<std::int64_t>(i));
                 if (!question) return fail(question.error());
                 waiting_tokens_ += static_cast<std::int64_t>(question->prompt.size());
                 waiting_.push_back({.cell = c, .index = i, .question = std::move(*question)});
-                if (waiting_tokens_ < most_waiting_tokens) continue;
+                if (waiting_tokens_ < most_waiting_tokens &&
+                    static_cast<std::int64_t>(waiting_.size()) < batches_that_wait * options_.most_sequences)
+                    continue;
                 if (Result<void> answered = answer(); !answered) return fail(answered.error());
             }
-        }
         if (Result<void> answered = answer(); !answered) return fail(answered.error());
-        for (std::size_t c = 0; c < cells_.size(); ++c) results_.scores.push_back(score_of(c));
-        return std::move(results_);
+        QuestionResults results;
+        for (std::size_t c = 0; c < cells_.size(); ++c) {
+            results.scores.push_back(score_of(c));
+            for (std::optional<ScoreAnswer>& answer : answers_[c])
+                results.answers.push_back(std::move(*answer));
+        }
+        return results;
     }
 
 private:
     struct Waiting {
-        std::size_t cell = 0;
-        std::int64_t index = 0;
+        std::size_t cell = 0, index = 0;
         AskedQuestion question = {};
     };
 
     bool go_on(std::int64_t answered) const {
         return !options_.go_on || options_.go_on(done_ + answered, all_);
+    }
+
+    // Takes an earlier answer to the place of its question, if there is one.
+    void recall(const ScoreAnswer& answer) {
+        for (std::size_t c = 0; c < cells_.size(); ++c) {
+            const auto index = static_cast<std::size_t>(answer.index);
+            if (cells_[c].task != answer.task || cells_[c].length != answer.length ||
+                (cells_[c].depth && cells_[c].depth != answer.depth) || index >= answers_[c].size() ||
+                answers_[c][index])
+                continue;
+            answers_[c][index] = answer;
+            ++done_;
+            return;
+        }
     }
 
     Result<void> answer() {
@@ -52,56 +78,58 @@ private:
         for (Waiting& one : waiting_)
             prompts.push_back(
                 {.tokens = std::move(one.question.prompt), .new_tokens = cells_[one.cell].new_tokens});
-        const Result<std::vector<GreedyAnswer>> answers =
+        const Result<std::vector<GreedyAnswer>> said =
             greedy_answers(model_, prompts,
                            {.stops = options_.stops,
                             .most_sequences = options_.most_sequences,
                             .state_bytes = options_.state_bytes,
                             .go_on = [this](const GreedyProgress& now) { return go_on(now.answers_done); }});
-        if (!answers) return fail(answers.error());
+        if (!said) return fail(said.error());
+        std::vector<ScoreAnswer> fresh;
         for (std::size_t i = 0; i < waiting_.size(); ++i) {
             Waiting& one = waiting_[i];
             const QuestionCell& cell = cells_[one.cell];
-            const std::string text = options_.text((*answers)[i].tokens);
-            const double mark = one.question.mark(text);
-            marks_[one.cell].push_back(mark);
-            truncated_[one.cell] += (*answers)[i].truncated || one.question.cut ? 1 : 0;
-            results_.answers.push_back({.task = cell.task,
-                                        .length = cell.length,
-                                        .depth = cell.depth ? cell.depth : one.question.depth,
-                                        .index = one.index,
-                                        .prompt_tail = std::move(one.question.tail),
-                                        .expected = std::move(one.question.expected),
-                                        .answer = text,
-                                        .correct = mark});
+            const std::string text = options_.text((*said)[i].tokens);
+            fresh.push_back({.task = cell.task,
+                             .length = cell.length,
+                             .depth = cell.depth ? cell.depth : one.question.depth,
+                             .index = static_cast<std::int64_t>(one.index),
+                             .prompt_tail = std::move(one.question.tail),
+                             .expected = std::move(one.question.expected),
+                             .answer = text,
+                             .correct = one.question.mark(text),
+                             .truncated = (*said)[i].truncated || one.question.cut});
+            answers_[one.cell][one.index] = fresh.back();
         }
         done_ += static_cast<std::int64_t>(waiting_.size());
         waiting_.clear();
         waiting_tokens_ = 0;
-        return {};
+        return options_.keep ? options_.keep(fresh) : Result<void>();
     }
 
     Score score_of(std::size_t c) const {
         const QuestionCell& cell = cells_[c];
         Score score{.name = cell.task, .length = cell.length, .depth = cell.depth, .unit = "%"};
-        score.no_data = cell.no_data.empty() && marks_[c].empty() ? "no samples" : cell.no_data;
-        if (marks_[c].empty()) return score;
-        const MeanMark mean = mean_mark(marks_[c]);
+        score.no_data = cell.no_data.empty() && answers_[c].empty() ? "no samples" : cell.no_data;
+        if (answers_[c].empty()) return score;
+        std::vector<double> marks;
+        for (const std::optional<ScoreAnswer>& answer : answers_[c]) {
+            marks.push_back(answer->correct);
+            score.truncated += answer->truncated ? 1 : 0;
+        }
+        const MeanMark mean = mean_mark(marks);
         score.value = mean.percent;
         score.standard_error = mean.standard_error;
-        score.samples = static_cast<std::int64_t>(marks_[c].size());
-        score.truncated = truncated_[c];
+        score.samples = static_cast<std::int64_t>(marks.size());
         return score;
     }
 
     Model& model_;
     std::span<const QuestionCell> cells_;
     const QuestionOptions& options_;
-    std::vector<std::vector<double>> marks_;  // by cell
-    std::vector<std::int64_t> truncated_;     // likewise
+    std::vector<std::vector<std::optional<ScoreAnswer>>> answers_;  // [cell][index]
     std::vector<Waiting> waiting_;
     std::int64_t waiting_tokens_ = 0, done_ = 0, all_ = 0;
-    QuestionResults results_;
 };
 
 }  // namespace

@@ -43,13 +43,16 @@ struct QuestionOptions {
     std::vector<bool> stops = {};                                         // GreedyOptions::stops
     std::int64_t most_sequences = 64;                                     // likewise
     std::int64_t state_bytes = std::int64_t{1} << 30;
+    std::vector<ScoreAnswer> known = {};  // of an earlier run of these cells: not asked again
+    // Takes the answers as they come, before the next are generated; an error of it ends the run.
+    std::function<Result<void>(std::span<const ScoreAnswer>)> keep = {};
     // done and all: questions. False stops.
     std::function<bool(std::int64_t done, std::int64_t all)> go_on = {};
 };
 
 struct QuestionResults {
-    std::vector<Score> scores = {};  // of the cells, in their order
-    std::vector<ScoreAnswer> answers = {};
+    std::vector<Score> scores = {};         // of the cells, in their order
+    std::vector<ScoreAnswer> answers = {};  // by cell and index
 };
 
 // Errors: those of make() and of greedy_answers().

@@ -256,6 +256,7 @@ Json to_json(const ScoreAnswer& answer) {
         {"expected", answer.expected}, {"answer", answer.answer}, {"correct", answer.correct}};
     if (answer.length) json["length"] = *answer.length;
     if (answer.depth) json["depth"] = *answer.depth;
+    if (answer.truncated) json["truncated"] = true;
     return json;
 }
 
@@ -279,6 +280,7 @@ Checked<ScoreAnswer> answer_from_json(const Json& json) {
     reader.require("correct");
     read_share(reader, "correct", correct);
     answer.correct = correct.value_or(0);
+    reader.flag("truncated", answer.truncated);
     reader.refuse_unknown_keys();
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return answer;

@@ -100,6 +100,7 @@ struct ScoreAnswer {
     std::vector<std::string> expected = {};  // all that are accepted or wanted
     std::string answer = {};                 // as it was generated
     double correct = 0;                      // 0 .. 1; between them where a part was right
+    bool truncated = false;                  // it ended at the limit of new tokens, or its prompt was cut
     bool operator==(const ScoreAnswer&) const = default;
 };
 Json to_json(const ScoreAnswer& answer);

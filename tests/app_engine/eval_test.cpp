@@ -219,15 +219,29 @@ TEST_F(Eval, WeightsThatAreNotFiniteAreRefused) {
     EXPECT_NE(said.find("finite"), std::string::npos) << said;
 }
 
-TEST_F(Eval, AStopIsObeyedAndLeavesNoScore) {
+TEST_F(Eval, AStopIsObeyedLeavesNoScoreAndTheAnswersSoFar) {
     const std::size_t before = scores_of(text_);
-    Started started =
-        start(call({"eval", "niah", text_, "--lengths", "4096", "--depths", "40", "--samples", "500"}));
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+    const std::vector<std::string> words = {"eval",     "niah",   text_,       "--lengths", "512",
+                                            "--depths", "20",     "--samples", "4",         "--batch",
+                                            "4",        "--seed", "9",         "--json"};
+    Started started = start(call(words));
+    const auto draft = [] {
+        std::error_code ignored;
+        for (const auto& file : fs::directory_iterator(place_->path("runs/" + text_ + "/scores"), ignored))
+            if (file.path().string().ends_with(".part.jsonl") && fs::file_size(file) > 2'000) return true;
+        return false;
+    };
+    EXPECT_TRUE(within(std::chrono::seconds(30), draft));
     started.signal(SIGINT);
     const Finished done = started.wait(std::chrono::seconds(30));
     EXPECT_EQ(done.code, 130) << done.all();
+    EXPECT_NE(done.err.find("the same command goes on"), std::string::npos) << done.err;
     EXPECT_EQ(scores_of(text_), before);
+    const Finished again = must(words);
+    EXPECT_NE(again.err.find("Going on behind"), std::string::npos) << again.err;
+    EXPECT_EQ(again.json()["scores"].size(), 20U);
+    EXPECT_EQ(scores_of(text_), before + 1);
+    EXPECT_FALSE(draft());
 }
 
 }  // namespace

@@ -41,6 +41,36 @@ TEST(QuestionRun, MarksBecomeMeansWithErrors) {
     EXPECT_EQ(results->answers[2].answer, "2");
 }
 
+TEST(QuestionRun, GoesOnBehindTheAnswersOfAnEarlierRun) {
+    const auto model = small_model(40);
+    const std::vector<QuestionCell> cells = {cell("a", 6, 1), cell("b", 3, 0.5)};
+    std::vector<ScoreAnswer> kept;
+    QuestionOptions options{.text = [](auto tokens) { return std::to_string(tokens.size()); },
+                            .most_sequences = 2,
+                            .keep =
+                                [&](std::span<const ScoreAnswer> answers) {
+                                    kept.insert(kept.end(), answers.begin(), answers.end());
+                                    return kept.size() < 5 ? Result<void>()
+                                                           : fail(ErrorKind::no_space, "full");
+                                }};
+    EXPECT_EQ(ask_questions(*model, cells, options).error().kind, ErrorKind::no_space);
+    ASSERT_GE(kept.size(), 5U);
+    ASSERT_LT(kept.size(), 9U);
+    options.known = kept;
+    std::size_t asked = 0;
+    options.keep = [&](std::span<const ScoreAnswer> answers) {
+        asked += answers.size();
+        return Result<void>();
+    };
+    const auto resumed = ask_questions(*model, cells, options);
+    ASSERT_TRUE(resumed) << describe(resumed.error());
+    EXPECT_EQ(asked, 9 - kept.size());
+    options.known.clear();
+    const auto at_once = ask_questions(*model, cells, options);
+    EXPECT_EQ(resumed->scores, at_once->scores);
+    EXPECT_EQ(resumed->answers, at_once->answers);
+}
+
 TEST(QuestionRun, AQuestionThatCannotBeMadeEndsIt) {
     const auto model = small_model(40);
     std::vector<QuestionCell> cells = {cell("a", 2, 1)};

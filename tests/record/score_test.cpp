@@ -8,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/record/run_copy.h"
+#include "core/record/score_draft.h"
 #include "tests/record/run_fixture.h"
 
 namespace braid {
@@ -44,7 +45,7 @@ std::vector<ScoreAnswer> small_answers() {
              .expected = {"7", "8"},
              .answer = "7",
              .correct = 0.5},
-            {.task = "niah", .index = 1, .answer = "line\nbreak", .correct = 0}};
+            {.task = "niah", .index = 1, .answer = "line\nbreak", .correct = 0, .truncated = true}};
 }
 
 TEST(Score, RoundTripWithAnswers) {
@@ -172,6 +173,29 @@ TEST(Score, BytesOfAnswersThatAreNoTextAreReplaced) {
     const auto read = read_answers(read_score(file).value());
     ASSERT_TRUE(read) << describe(read.error());
     EXPECT_EQ((*read)[0].answer, "\xef\xbf\xbd\xef\xbf\xbd ok");
+}
+
+TEST(ScoreDraft, GoesOnBehindTheAnswersThatAreWhole) {
+    const TemporaryFolder folder;
+    const std::vector<ScoreAnswer> answers = small_answers();
+    {
+        auto draft = ScoreDraft::open(folder.path(), "step-1.niah-0", "weights");
+        ASSERT_TRUE(draft) << describe(draft.error());
+        EXPECT_TRUE(draft->known().empty());
+        ASSERT_TRUE(draft->append(std::span(answers).first(1)));
+        ASSERT_TRUE(draft->append(std::span(answers).last(1)));
+    }
+    const std::string file = folder / "step-1.niah-0.part.jsonl";
+    std::ofstream(file, std::ios::app) << "{\"answer\": \"torn";
+    EXPECT_EQ(ScoreDraft::open(folder.path(), "step-1.niah-0", "weights")->known(), answers);
+    auto again = ScoreDraft::open(folder.path(), "step-1.niah-0", "weights");
+    ASSERT_TRUE(again->append(answers)) << "behind what is whole, not behind the torn line";
+    EXPECT_EQ(ScoreDraft::open(folder.path(), "step-1.niah-0", "weights")->known().size(), 4U);
+    EXPECT_TRUE(ScoreDraft::open(folder.path(), "step-1.niah-0", "other weights")->known().empty());
+    EXPECT_TRUE(ScoreDraft::open(folder.path(), "step-1.niah-0", "weights")->known().empty()) << "forgotten";
+    again->remove();
+    EXPECT_FALSE(std::filesystem::exists(file));
+    EXPECT_TRUE(read_scores(folder.path()).problems.empty()) << "a draft is no score";
 }
 
 TEST(Score, NamesOfCurves) {

@@ -104,11 +104,6 @@ Result<void> longbench(const LongBenchOptions& options) {
         for (const std::int64_t length : lengths)
             cells.push_back(cell_of(name, items, **tokenizer, options, length));
     }
-    const Result<QuestionResults> results =
-        ask(target, *choice, options.ask, cells,
-            text_answers(**tokenizer, options.one_line ? StopAt::end_of_line : StopAt::end_of_document),
-            "longbench");
-    if (!results) return fail(results.error());
     ScoreRecord record = new_score("longbench", target, *choice);
     record.settings = {{"data", data},
                        {"metric", options.metric},
@@ -118,6 +113,10 @@ Result<void> longbench(const LongBenchOptions& options) {
                        {"new_tokens", new_tokens},
                        {"one_line", options.one_line},
                        {"tokenizer", (*tokenizer)->info().hash}};
+    const Result<QuestionResults> results = ask(
+        target, *choice, options.ask, cells,
+        text_answers(**tokenizer, options.one_line ? StopAt::end_of_line : StopAt::end_of_document), record);
+    if (!results) return fail(results.error());
     record.scores = results->scores;
     const std::string average = "Average (" + std::to_string(files.size()) + ") " + options.metric;
     record.summary = {{.name = average, .value = mean_value(record.scores), .unit = "%"}};

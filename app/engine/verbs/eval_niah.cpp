@@ -154,10 +154,6 @@ Result<void> niah(const NiahOptions& options) {
                                   ? token_grid(options, *choice, plan->data.parameters, lengths)
                                   : text_grid(options, *choice, variant, lengths);
     if (!grid) return fail(grid.error());
-    const Result<QuestionResults> results =
-        ask(target, *choice, options.ask, grid->cells, grid->how, "needles");
-    if (!results) return fail(results.error());
-
     ScoreRecord record = new_score("niah", target, *choice);
     record.settings = grid->settings;
     record.settings["variant"] = variant;
@@ -165,6 +161,8 @@ Result<void> niah(const NiahOptions& options) {
     record.settings["depths"] = options.depths;
     record.settings["samples"] = options.ask.samples;
     record.settings["seed"] = options.ask.seed;
+    const Result<QuestionResults> results = ask(target, *choice, options.ask, grid->cells, grid->how, record);
+    if (!results) return fail(results.error());
     record.scores = results->scores;
     record.summary = {{.name = "NIAH accuracy", .value = mean_value(record.scores), .unit = "%"}};
     const std::string text = "needles found in % of " + std::to_string(options.ask.samples) +

@@ -7,6 +7,7 @@
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
 #include "core/base/file.h"
+#include "core/record/score_draft.h"
 
 namespace braid::cli {
 namespace {
@@ -33,6 +34,24 @@ Result<std::string> corpus_text(const Corpus& corpus, std::size_t bytes) {
         text.append((*tokenizer)->decode(ids)).append("\n");
     }
     return text;
+}
+
+// Of the weights: a checkpoint that was written anew gives other answers.
+std::string weights_stamp(const CheckpointChoice& choice) {
+    std::error_code ignored;
+    const std::filesystem::path file = choice.origin.folder + "/model.safetensors";
+    const auto written = std::filesystem::last_write_time(file, ignored).time_since_epoch().count();
+    return std::to_string(std::filesystem::file_size(file, ignored)) + "/" + std::to_string(written);
+}
+
+Result<void> check_any(std::span<const QuestionCell> cells) {
+    if (std::any_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.no_data.empty(); }))
+        return {};
+    std::set<std::string> reasons;
+    for (const QuestionCell& cell : cells) reasons.insert(cell.task + ": " + cell.no_data);
+    std::string message;
+    for (const std::string& reason : reasons) message.append(message.empty() ? "" : "\n").append(reason);
+    return fail(ErrorKind::invalid_input, message.empty() ? "nothing was asked for" : message);
 }
 
 }  // namespace
@@ -171,33 +190,43 @@ QuestionCell text_cell(const TextTask& task, const TextSources& sources, const T
         };
         return asked;
     };
-    if (const Result<AskedQuestion> first = cell.make(0); !first) cell.no_data = first.error().message;
+    if (const Result<AskedQuestion> first = cell.make(0); !first) {
+        cell.no_data = first.error().message;
+        if (cell.no_data.starts_with(task.id + ": ")) cell.no_data.erase(0, task.id.size() + 2);
+    }
     return cell;
 }
 
 Result<QuestionResults> ask(const EvalTarget& target, const CheckpointChoice& choice,
                             const AskOptions& options, std::span<const QuestionCell> cells,
-                            QuestionOptions how, const std::string& what) {
-    const bool any =
-        std::any_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.no_data.empty(); });
-    if (!any) {
-        std::set<std::string> reasons;
-        for (const QuestionCell& cell : cells) reasons.insert(cell.task + ": " + cell.no_data);
-        std::string message;
-        for (const std::string& reason : reasons) message.append(message.empty() ? "" : "\n").append(reason);
-        return fail(ErrorKind::invalid_input, message.empty() ? "nothing was asked for" : message);
-    }
+                            QuestionOptions how, const ScoreRecord& record) {
+    if (const Result<void> possible = check_any(cells); !possible) return fail(possible.error());
     const Result<std::unique_ptr<Model>> model = open_target(target, choice);
     if (!model) return fail(model.error());
+    Result<ScoreDraft> draft =
+        ScoreDraft::open(scores_folder(choice), score_id(record), weights_stamp(choice));
+    if (!draft) return fail(draft.error());
+    Progress bar(target.quiet);
+    if (!draft->known().empty())
+        bar.say("Going on behind " + std::to_string(draft->known().size()) +
+                " answers of an interrupted call.");
+    how.known = draft->known();
+    how.keep = [&draft](std::span<const ScoreAnswer> answers) { return draft->append(answers); };
     how.most_sequences = options.batch;
     how.state_bytes = options.memory << 20U;
-    Progress bar(target.quiet);
     how.go_on = [&](std::int64_t done, std::int64_t all) {
         bar.update(double(done) / double(std::max<std::int64_t>(1, all)),
-                   what + ": " + std::to_string(done) + " of " + std::to_string(all) + " answers");
+                   record.kind + ": " + std::to_string(done) + " of " + std::to_string(all) + " answers");
         return !stop_requested().load();
     };
-    return ask_questions(**model, cells, how);
+    Result<QuestionResults> results = ask_questions(**model, cells, how);
+    if (results) draft->remove();
+    if (!results && results.error().kind == ErrorKind::interrupted) {
+        Error error = results.error();
+        error.hint = "The answers so far are kept: the same command goes on behind them";
+        return fail(std::move(error));
+    }
+    return results;
 }
 
 std::optional<double> mean_value(std::span<const Score> scores) {

@@ -56,11 +56,12 @@ QuestionOptions text_answers(const Tokenizer& tokenizer, StopAt stop);
 QuestionCell text_cell(const TextTask& task, const TextSources& sources, const Tokenizer& tokenizer,
                        const AskOptions& options, std::int64_t length, std::optional<double> depth = {});
 
-// Opens the model and asks. `what` begins the progress line. Refuses a list in which no cell has a question
-// (invalid_input, with the reasons).
+// Opens the model and asks, then fills in scores and answers. The record's kind and settings must stand:
+// under their id the answers are kept while they come, and a call after an interruption goes on behind them.
+// Refuses a list in which no cell has a question (invalid_input, with the reasons).
 Result<QuestionResults> ask(const EvalTarget& target, const CheckpointChoice& choice,
                             const AskOptions& options, std::span<const QuestionCell> cells,
-                            QuestionOptions how, const std::string& what);
+                            QuestionOptions how, const ScoreRecord& record);
 
 // Mean of the values that there are; none where there are none.
 std::optional<double> mean_value(std::span<const Score> scores);

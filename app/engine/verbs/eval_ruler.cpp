@@ -75,9 +75,6 @@ Result<void> score(const LongTaskOptions& options, const Family& family) {
             new_tokens[task.id] = cells.back().new_tokens;
         }
     }
-    const Result<QuestionResults> results =
-        ask(target, *choice, options.ask, cells, text_answers(**tokenizer, family.stop), family.kind);
-    if (!results) return fail(results.error());
     record.settings.update({{"tasks", names},
                             {"lengths", lengths},
                             {"samples", options.ask.samples},
@@ -87,6 +84,9 @@ Result<void> score(const LongTaskOptions& options, const Family& family) {
                             {"metric", options.metric},
                             {"tokenizer", (*tokenizer)->info().hash},
                             {"haystack", essay->source}});
+    const Result<QuestionResults> results =
+        ask(target, *choice, options.ask, cells, text_answers(**tokenizer, family.stop), record);
+    if (!results) return fail(results.error());
     record.scores = results->scores;
     record.summary = family.averages(record.scores);
     return finish_score(target, *choice, record, results->answers);

@@ -182,6 +182,10 @@ std::string command_text(const CLI::App& verb) {
     return command;
 }
 
+std::string scores_folder(const CheckpointChoice& choice) {
+    return choice.run ? choice.run->scores_folder() : choice.origin.folder + "/scores";
+}
+
 ScoreRecord new_score(const std::string& kind, const EvalTarget& target, const CheckpointChoice& choice) {
     return {.kind = kind,
             .created = utc_now(),
@@ -191,8 +195,7 @@ ScoreRecord new_score(const std::string& kind, const EvalTarget& target, const C
 
 Result<void> finish_score(const EvalTarget& target, const CheckpointChoice& choice, const ScoreRecord& record,
                           std::span<const ScoreAnswer> answers, const std::string& text, const Json& extra) {
-    const std::string folder = choice.run ? choice.run->scores_folder() : choice.origin.folder + "/scores";
-    const Result<std::string> file = write_score(folder, record, answers);
+    const Result<std::string> file = write_score(scores_folder(choice), record, answers);
     if (!file) return fail(file.error());
     if (target.json) {
         Json answer = to_json(record);

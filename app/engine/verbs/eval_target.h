@@ -55,6 +55,9 @@ void warn_of_length(const EvalTarget& target, const CheckpointChoice& choice, st
 // "braid-engine eval niah a91f --lengths 64,128": the words that were given.
 std::string command_text(const CLI::App& verb);
 
+// Where scores of the checkpoint are kept.
+std::string scores_folder(const CheckpointChoice& choice);
+
 // A record with everything but its numbers.
 ScoreRecord new_score(const std::string& kind, const EvalTarget& target, const CheckpointChoice& choice);
 // Written where scores of this checkpoint are kept, then shown: `text` (or a table, where it is empty), or
