@@ -84,6 +84,7 @@ Result<void> choices(const ChoiceOptions& options) {
     const std::int64_t context = options.context > 0
                                      ? options.context
                                      : trained_context(*choice).value_or(context_of_unknown_training);
+    if (const Result<void> made = make_scores_folder(*choice); !made) return made;
     const Result<std::unique_ptr<Model>> model = open_target(target, *choice);
     if (!model) return fail(model.error());
 

@@ -23,10 +23,6 @@ struct LongPplOptions {
 };
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-std::optional<double> finite(double value) {
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
 Result<std::string> key_file(const LongPplOptions& options, const CheckpointChoice& choice) {
     if (options.reference.empty()) return options.keys;
     const Result<Corpus> corpus = target_corpus(options.target, choice);
@@ -66,6 +62,7 @@ Result<void> longppl(const LongPplOptions& options) {
     const Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context, *file);
     if (!set) return fail(set.error());
     warn_of_length(options.target, *choice, context);
+    if (const Result<void> made = make_scores_folder(*choice); !made) return made;
     const Result<std::unique_ptr<Model>> model = open_target(options.target, *choice);
     if (!model) return fail(model.error());
     Progress bar(options.target.quiet);

@@ -26,10 +26,6 @@ struct LossOptions {
 
 constexpr std::int64_t context_of_unknown_training = 1'024;
 
-std::optional<double> finite(double value) {
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
 Result<Batch> texts(const LossOptions& options, const Corpus& corpus, std::int64_t context) {
     if (corpus.tokens(Split::validation) < 2)
         return fail(to_error({{.path = "corpus.validation.tokens",
@@ -118,6 +114,7 @@ Result<void> loss(const LossOptions& options) {
     const Result<Batch> batch = texts(options, *corpus, context);
     if (!batch) return fail(batch.error());
     warn_of_length(target, *choice, context);
+    if (const Result<void> made = make_scores_folder(*choice); !made) return made;
 
     const Result<std::vector<float>> mine = losses_of(options, *choice, *batch, target.checkpoint);
     if (!mine) return fail(mine.error());

@@ -1,6 +1,10 @@
 #include "app/engine/verbs/eval_target.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -8,6 +12,7 @@
 #include "app/engine/cli/project_argument.h"
 #include "app/engine/cli/training_text.h"
 #include "core/base/clock.h"
+#include "core/base/file.h"
 #include "core/engine/device.h"
 #include "core/engine/open_model.h"
 #include "core/mixers/builtin.h"
@@ -184,6 +189,18 @@ std::string command_text(const CLI::App& verb) {
 
 std::string scores_folder(const CheckpointChoice& choice) {
     return choice.run ? choice.run->scores_folder() : choice.origin.folder + "/scores";
+}
+
+Result<void> make_scores_folder(const CheckpointChoice& choice) {
+    const std::string folder = scores_folder(choice);
+    if (Result<void> made = make_folder(folder); !made) return made;
+    if (::access(folder.c_str(), W_OK) != 0)
+        return fail(error_from_errno(errno, "scores cannot be kept", folder));
+    return {};
+}
+
+std::optional<double> finite(double value) {
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 ScoreRecord new_score(const std::string& kind, const EvalTarget& target, const CheckpointChoice& choice) {

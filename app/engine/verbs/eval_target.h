@@ -57,6 +57,11 @@ std::string command_text(const CLI::App& verb);
 
 // Where scores of the checkpoint are kept.
 std::string scores_folder(const CheckpointChoice& choice);
+// That folder, made: a place where nothing can be written is an error before any time is spent.
+Result<void> make_scores_folder(const CheckpointChoice& choice);
+
+// Nothing where it is no number.
+std::optional<double> finite(double value);
 
 // A record with everything but its numbers.
 ScoreRecord new_score(const std::string& kind, const EvalTarget& target, const CheckpointChoice& choice);
