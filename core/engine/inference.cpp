@@ -18,7 +18,7 @@ namespace {
 // f(tensor of one state, tensors of the same place of all) over every tensor of MixerState.
 template <class F>
 MixerState combine(std::span<const InferenceState> states, std::size_t layer, std::size_t group, F&& f) {
-    MixerState result;
+    MixerState result{.capacity = states[0].layers()[layer][group].capacity};
     for (std::vector<at::Tensor> MixerState::*part : {&MixerState::cache, &MixerState::recurrent})
         for (std::size_t i = 0; i < (states[0].layers()[layer][group].*part).size(); ++i) {
             std::vector<at::Tensor> tensors;
@@ -76,6 +76,7 @@ InferenceState InferenceState::select(std::span<const std::int64_t> sequences) c
 struct Generator::Parts {
     Model& model;
     std::int64_t chunk = 0;
+    double eps = 0;  // of norms
     std::vector<LayerWeights> layers = {};
     at::Tensor embedding_VD = {}, head_VD = {}, norm_D = {};
 
@@ -124,7 +125,7 @@ struct Generator::Parts {
             const LayerWeights& w = layers[l];
             const at::Tensor in_NC = matrix(b.in, w.in_CD.size(0)), out_NO = matrix(b.out, w.out_DO.size(1));
             const std::int64_t ffn = w.ffn.down_DF.size(1);
-            ops().rms_norm(b.x_ND, w.norm_D, rms_norm_eps, b.y_ND, b.rstd_N);
+            ops().rms_norm(b.x_ND, w.norm_D, eps, b.y_ND, b.rstd_N);
             ops().linear(b.y_ND, w.in_CD, in_NC);
             for_groups(
                 model.mixers()[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
@@ -135,7 +136,7 @@ struct Generator::Parts {
                         columns(out_NO, out, out_width), state.layers_[l][g]);
                 });
             ops().linear_add(out_NO, w.out_DO, b.x_ND, b.middle_ND);
-            ops().ffn(w.ffn, rms_norm_eps,
+            ops().ffn(w.ffn, eps,
                       {.x_ND = b.middle_ND,
                        .rstd_N = b.rstd_N,
                        .y_ND = b.y_ND,
@@ -143,7 +144,7 @@ struct Generator::Parts {
                        .h_NF = matrix(b.hidden, ffn)},
                       b.x_ND);
         }
-        ops().rms_norm(b.x_ND, norm_D, rms_norm_eps, b.y_ND, b.rstd_N);
+        ops().rms_norm(b.x_ND, norm_D, eps, b.y_ND, b.rstd_N);
     }
 
     at::Tensor logits(const at::Tensor& y_ND) const {
@@ -183,7 +184,8 @@ struct Generator::Parts {
 };
 
 Generator::Generator(Model& model, std::int64_t chunk)
-    : parts_(std::make_unique<Parts>(Parts{.model = model, .chunk = std::max<std::int64_t>(chunk, 1)})) {
+    : parts_(std::make_unique<Parts>(
+          Parts{.model = model, .chunk = std::max<std::int64_t>(chunk, 1), .eps = norm_eps(model.spec())})) {
     const ParameterStore& store = model.parameters();
     for (const LayerParameters& layer : store.layout().layers)
         parts_->layers.push_back(weights_of(store, layer));

@@ -9,8 +9,9 @@
 namespace braid {
 
 // "fan_in": matrices U(+-1/sqrt(fan_in)), embedding N(0, 0.5); "normal": both N(0, 0.02). The head counts as
-// a matrix. What AdamW does not decay follows its own Init in either: norms 1, sinks 0, decays by their
-// papers. Aborts on another scheme (TrainingSpec is validated before).
+// a matrix, and so does an embedding that is the head. What AdamW does not decay follows its own Init in
+// either: norms 1, sinks 0, decays by their papers. Aborts on another scheme (TrainingSpec is validated
+// before).
 void initialise(ParameterStore& store, std::string_view scheme, std::uint64_t seed);
 
 }  // namespace braid

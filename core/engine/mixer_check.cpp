@@ -31,7 +31,7 @@ const Scale small = {.name = "check",
                      .head_dim = 8,
                      .vocab = 19};
 
-// Another value of a parameter than its default; none where it has no other.
+// Other values of a parameter than its default; of numbers, in the order of preference.
 std::vector<std::string> other_values(const ParameterDescription& parameter) {
     std::vector<std::string> values;
     for (const std::string& choice : parameter.choices)
@@ -40,25 +40,38 @@ std::vector<std::string> other_values(const ParameterDescription& parameter) {
         values.push_back(*flag ? "false" : "true");
     const auto within = [&](double value) { return std::clamp(value, parameter.minimum, parameter.maximum); };
     if (const auto* number = std::get_if<std::int64_t>(&parameter.default_value))
-        values.push_back(to_text(std::int64_t(within(*number > 0 ? double(*number / 2) : 40.0))));
+        for (const double other : {*number > 0 ? double(*number / 2) : 40.0, 2.0})
+            values.push_back(to_text(std::int64_t(within(other))));
     if (const auto* number = std::get_if<double>(&parameter.default_value))
-        values.push_back(to_text(within(*number * 2)));
+        for (const double other : {*number * 2, *number / 2, *number + 1.25})
+            values.push_back(to_text(within(other)));
     return values;
+}
+
+ArchitectureSpec spec_of(const std::string& pattern) {
+    return instantiate(*parse_pattern(pattern, builtin_mixers()), small);
 }
 
 // The mixer as it is, head-wise beside full attention, and with each of its parameters changed.
 std::vector<std::string> patterns(const MixerDescription& mixer) {
     const std::string letter(1, mixer.letter);
     std::vector<std::string> all = {letter + " x2", "{F:2 " + letter + ":2} x1"};
-    for (const ParameterDescription& parameter : mixer.parameters)
-        for (const std::string& value : other_values(parameter))
-            all.push_back(letter + "[" + (parameter.only_if.empty() ? "" : parameter.only_if + ",") +
-                          parameter.key + "=" + value + "] x1");
+    for (const ParameterDescription& parameter : mixer.parameters) {
+        const std::string condition = first_condition(parameter);
+        for (const std::string& value : other_values(parameter)) {
+            std::string pattern = letter;
+            pattern.append("[").append(condition).append(condition.empty() ? "" : ",");
+            pattern.append(parameter.key).append("=").append(value).append("] x1");
+            // A number that the small model cannot have (more groups than heads), or the default itself.
+            const ArchitectureSpec spec = spec_of(pattern);
+            if (!validate(spec, builtin_mixers()).empty() ||
+                !normalised(spec, builtin_mixers()).layers[0].groups[0].parameters.find(parameter.key))
+                continue;
+            all.push_back(pattern);
+            if (parameter.choices.empty()) break;
+        }
+    }
     return all;
-}
-
-ArchitectureSpec spec_of(const std::string& pattern) {
-    return instantiate(*parse_pattern(pattern, builtin_mixers()), small);
 }
 
 std::unique_ptr<Model> model_of(const ArchitectureSpec& spec, at::ScalarType type) {
@@ -98,8 +111,9 @@ class Checker {
 public:
     explicit Checker(const std::function<void(const MixerCheckResult&)>& receive) : receive_(receive) {}
 
-    void run(const std::string& mixer, const std::string& pattern) {
-        mixer_ = mixer, pattern_ = pattern, spec_ = spec_of(pattern);
+    void run(const std::string& mixer, const std::string& pattern) { run(mixer, pattern, spec_of(pattern)); }
+    void run(const std::string& mixer, const std::string& pattern, const ArchitectureSpec& spec) {
+        mixer_ = mixer, pattern_ = pattern, spec_ = spec;
         causal();
         forms();
         gradients();
@@ -288,6 +302,13 @@ private:
 };
 
 }  // namespace
+
+ArchitectureSpec check_spec(const std::string& pattern) { return spec_of(pattern); }
+
+void check_architecture(const ArchitectureSpec& spec,
+                        const std::function<void(const MixerCheckResult&)>& receive) {
+    Checker(receive).run("", format_pattern(spec.layers, spec, builtin_mixers()), spec);
+}
 
 void check_mixers(const std::shared_ptr<Ops>& device,
                   const std::function<void(const MixerCheckResult&)>& receive) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/spec/architecture.h"
+
 namespace braid {
 
 class Ops;
@@ -21,6 +23,12 @@ struct MixerCheckResult {
     double limit = 0;  // measured may not exceed it
     bool passed = false;
 };
+
+// For one architecture, of a few small layers, all but "error".
+void check_architecture(const ArchitectureSpec& spec,
+                        const std::function<void(const MixerCheckResult&)>& receive);
+// A pattern at the dimensions that the checks use.
+ArchitectureSpec check_spec(const std::string& pattern);
 
 // On the CPU, in float64 and float32; with `device`, the error of its types against float64 beside. `receive`
 // gets each result as it is found.

@@ -19,21 +19,6 @@
 namespace braid {
 namespace {
 
-Result<LayerMixers> make_mixers(const ArchitectureSpec& spec) {
-    LayerMixers mixers;
-    for (std::size_t l = 0; l < spec.layers.size(); ++l) {
-        mixers.emplace_back();
-        for (const HeadGroup& group : spec.layers[l].groups) {
-            std::unique_ptr<Mixer> mixer = make_mixer(group, mixer_context(spec, l));
-            if (!mixer)
-                return fail(ErrorKind::unavailable, "mixer \"" + group.mixer + "\" cannot be trained yet",
-                            "layers[" + std::to_string(l) + "]");
-            mixers.back().push_back(std::move(mixer));
-        }
-    }
-    return mixers;
-}
-
 // The first parameter that the layouts do not have in common, in words; empty: they are the same.
 std::string difference(const ParameterLayout& now, const ParameterLayout& then) {
     const auto text = [](const Parameter& parameter) {
@@ -56,6 +41,7 @@ std::string difference(const ParameterLayout& now, const ParameterLayout& then) 
 
 struct Model::Parts {
     ArchitectureSpec spec;
+    double norm_eps = 0;
     std::shared_ptr<Ops> ops;
     LayerMixers mixers;
     std::unique_ptr<ParameterStore> store;
@@ -96,16 +82,16 @@ struct Model::Parts {
         for (std::size_t l = 0; l < layers.size(); ++l) {
             LayerActivations& layer = a.layers[l];
             const LayerWeights& w = layers[l];
-            ops->rms_norm(layer.x_ND, w.norm_D, rms_norm_eps, layer.y_ND, layer.rstd_N);
+            ops->rms_norm(layer.x_ND, w.norm_D, norm_eps, layer.y_ND, layer.rstd_N);
             ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
             for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
                 mixers[l][g]->forward(*ops, w.mixers[g], columns(a, layer.in_NC, in, in_width),
                                       columns(a, layer.out_NO, out, out_width), layer.mixers[g]);
             });
             ops->linear_add(layer.out_NO, w.out_DO, layer.x_ND, layer.ffn.x_ND);
-            ops->ffn(w.ffn, rms_norm_eps, layer.ffn, layer.next_ND);
+            ops->ffn(w.ffn, norm_eps, layer.ffn, layer.next_ND);
         }
-        ops->rms_norm(a.last_ND, norm_D, rms_norm_eps, a.y_ND, a.rstd_N);
+        ops->rms_norm(a.last_ND, norm_D, norm_eps, a.y_ND, a.rstd_N);
     }
 
     // From the gradient of the final norm's output, in a.dy_ND.
@@ -144,6 +130,7 @@ Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::
     return guarded("model", [&]() -> Result<std::unique_ptr<Model>> {
         auto parts = std::make_unique<Parts>();
         parts->spec = spec;
+        parts->norm_eps = braid::norm_eps(spec);
         parts->ops = std::move(ops);
         Result<LayerMixers> mixers = make_mixers(spec);
         if (!mixers) return fail(std::move(mixers.error()));

@@ -1,5 +1,5 @@
-// A hybrid language model: embedding, pre-norm blocks, final norm, untied head. Forward and backward are
-// written out on an Ops; buffers are allocated once for a shape.
+// A hybrid language model: embedding, pre-norm blocks, final norm, head (its own, or the embedding). Forward
+// and backward are written out on an Ops; buffers are allocated once for a shape.
 //
 // Functions may throw what ATen throws (out of memory); the caller's public entry is guarded
 // (core/engine/guard.h).
@@ -16,8 +16,6 @@
 #include "core/spec/architecture.h"
 
 namespace braid {
-
-inline constexpr double rms_norm_eps = 1e-6;
 
 class Model {
 public:

@@ -80,6 +80,21 @@ std::int64_t ParameterLayout::parameter_count() const {
     return sum;
 }
 
+Result<LayerMixers> make_mixers(const ArchitectureSpec& spec) {
+    LayerMixers mixers;
+    for (std::size_t l = 0; l < spec.layers.size(); ++l) {
+        mixers.emplace_back();
+        for (const HeadGroup& group : spec.layers[l].groups) {
+            std::unique_ptr<Mixer> mixer = make_mixer(group, mixer_context(spec, l));
+            if (!mixer)
+                return fail(ErrorKind::unavailable, "mixer \"" + group.mixer + "\" cannot be trained yet",
+                            "layers[" + std::to_string(l) + "]");
+            mixers.back().push_back(std::move(mixer));
+        }
+    }
+    return mixers;
+}
+
 ParameterLayout make_layout(const ArchitectureSpec& spec, const LayerMixers& mixers) {
     ParameterLayout layout;
     layout.layers.resize(spec.layers.size());
@@ -141,10 +156,14 @@ ParameterLayout make_layout(const ArchitectureSpec& spec, const LayerMixers& mix
     builder.place(Stacked{{{"model.embed_tokens.weight", spec.vocab}},
                           width,
                           UpdateRule::adamw,
-                          Init::normal,
+                          // As a head it must not begin with large logits.
+                          is_tied(spec) ? Init::fan_in : Init::normal,
                           &layout.embedding});
-    builder.place(
-        Stacked{{{"lm_head.weight", spec.vocab}}, width, UpdateRule::adamw, Init::fan_in, &layout.head});
+    if (is_tied(spec))
+        layout.head = layout.embedding;
+    else
+        builder.place(
+            Stacked{{{"lm_head.weight", spec.vocab}}, width, UpdateRule::adamw, Init::fan_in, &layout.head});
     layout.no_decay_begin = builder.next();
     for (const Stacked& stacked : small) builder.place(stacked);
     layout.elements = builder.next();

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/mixers/torch/mixer.h"
 #include "core/spec/architecture.h"
 
@@ -53,7 +54,7 @@ struct ParameterLayout {
     std::vector<Parameter> parameters;  // in storage order
     std::vector<LayerParameters> layers;
     Operand embedding;   // [V, D]
-    Operand head;        // [V, D]
+    Operand head;        // [V, D]; the embedding where it is tied
     Operand final_norm;  // [D]
     std::int64_t adamw_begin = 0;
     std::int64_t no_decay_begin = 0;
@@ -63,6 +64,9 @@ struct ParameterLayout {
 };
 
 using LayerMixers = std::vector<std::vector<std::unique_ptr<Mixer>>>;  // by layer and group
+
+// The modules of a valid spec. Error: unavailable (a mixer that has none).
+Result<LayerMixers> make_mixers(const ArchitectureSpec& spec);
 
 // Groups of a head-wise layer are named "self_attn.groups.1.q_proj"; those of a layer with one
 // "self_attn.q_proj".

@@ -55,7 +55,7 @@ const std::vector<Dimension>& dimensions() {
         {{.key = "vocab",
           .label = "Vocabulary",
           .unit = "tokens",
-          .help = "Rows of the embedding and of the untied head.",
+          .help = "Rows of the embedding and of the head.",
           .default_value = std::int64_t{64},
           .minimum = 2,
           .maximum = 16'777'216},
@@ -88,6 +88,33 @@ void set_dimension(ArchitectureSpec& spec, std::string_view key, std::int64_t va
     spec.*field_of(key) = value;
 }
 
+const std::vector<ParameterDescription>& model_parameters() {
+    static const std::vector<ParameterDescription> all = {
+        {.key = "tied",
+         .label = "Tied head",
+         .help = "The head's matrix is the embedding: one table, trained through both. Off in the paper.",
+         .default_value = false},
+        {.key = "norm_eps",
+         .label = "Norm epsilon",
+         .help = "Added to the mean square of every RMSNorm: 1e-6 in the paper.",
+         .default_value = 1e-6,
+         .minimum = 1e-12,
+         .maximum = 0.1},
+    };
+    return all;
+}
+
+bool is_tied(const ArchitectureSpec& spec) {
+    const ParameterValue* value = spec.parameters.find("tied");
+    return value != nullptr && *value == ParameterValue(true);
+}
+
+double norm_eps(const ArchitectureSpec& spec) {
+    const ParameterDescription& description = *find_parameter(model_parameters(), "norm_eps");
+    const ParameterValue value = spec.parameters.get(description.key, model_parameters());
+    return std::get<double>(check_parameter(description, value, "") ? description.default_value : value);
+}
+
 std::string layer_path(std::size_t layer) { return "layers[" + std::to_string(layer) + "]"; }
 
 std::string group_path(const ArchitectureSpec& spec, std::size_t layer, std::size_t group) {
@@ -97,6 +124,7 @@ std::string group_path(const ArchitectureSpec& spec, std::size_t layer, std::siz
 }
 
 ArchitectureSpec normalised(ArchitectureSpec spec, const MixerCatalog& catalog) {
+    spec.parameters = normalised(spec.parameters, model_parameters());
     for (LayerSpec& layer : spec.layers)
         for (HeadGroup& group : layer.groups)
             if (const MixerKind* kind = catalog.find(group.mixer))

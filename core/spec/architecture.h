@@ -28,8 +28,8 @@ struct LayerSpec {
     bool operator==(const LayerSpec&) const = default;
 };
 
-// Pre-norm residual blocks: x += mixer(rmsnorm(x)); x += swiglu(rmsnorm(x)). RMSNorm eps 1e-6, no biases,
-// embedding and head untied.
+// Pre-norm residual blocks: x += mixer(rmsnorm(x)); x += swiglu(rmsnorm(x)). No biases but those that a mixer
+// has itself. Embedding and head are untied unless `parameters` say otherwise.
 struct ArchitectureSpec {
     std::string name = {};
     std::int64_t d_model = 0;    // D
@@ -38,6 +38,7 @@ struct ArchitectureSpec {
     std::int64_t head_dim = 0;   // K = V
     std::int64_t ffn_width = 0;  // F
     std::int64_t vocab = 0;
+    ParameterValues parameters = {};  // model_parameters(); absent ones have their defaults
     std::vector<LayerSpec> layers = {};
     bool operator==(const ArchitectureSpec&) const = default;
 };
@@ -46,6 +47,13 @@ struct ArchitectureSpec {
 const std::vector<ParameterDescription>& dimension_parameters();
 std::int64_t dimension(const ArchitectureSpec& spec, std::string_view key);  // key must be described
 void set_dimension(ArchitectureSpec& spec, std::string_view key, std::int64_t value);  // that field alone
+
+// What a model has besides dimensions, described once: "tied" (the head is the embedding) and "norm_eps". In
+// JSON beside the dimensions, where they differ from their defaults.
+const std::vector<ParameterDescription>& model_parameters();
+// What a spec that is not valid (yet) has wrong counts as the default.
+bool is_tied(const ArchitectureSpec& spec);
+double norm_eps(const ArchitectureSpec& spec);  // of every RMSNorm
 
 // "layers[3]" and "layers[3].groups[0]", or "layers[3]" for the only group of a layer: the places that every
 // diagnostic, --set and the diff name. Layers count from 0.

@@ -74,6 +74,7 @@ Json to_json(const ArchitectureSpec& spec) {
     json["name"] = spec.name;
     for (const ParameterDescription& each : dimension_parameters())
         json[each.key] = dimension(spec, each.key);
+    for (const auto& [key, value] : spec.parameters) json[key] = to_json(value);
     json["layers"] = Json::array();
     for (const LayerSpec& layer : spec.layers) {
         Json entry = Json::object();
@@ -108,6 +109,14 @@ Checked<ArchitectureSpec> architecture_from_json(const Json& json) {
         std::int64_t value = 0;
         if (reader.require(each.key)) reader.integer(each.key, value);
         set_dimension(spec, each.key, value);
+    }
+    for (const ParameterDescription& each : model_parameters()) {
+        const Json* value = reader.find(each.key);
+        if (!value) continue;
+        if (auto read = parameter_from_json(*value, ""))
+            spec.parameters.set(each.key, *std::move(read));  // whether it may be so is a rule: validate()
+        else
+            reader.add(each.key, std::move(read.error()));
     }
     std::vector<std::size_t> without_id;
     if (const Json* layers = reader.require("layers");

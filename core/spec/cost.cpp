@@ -58,9 +58,10 @@ LayerCost layer_cost(const ArchitectureSpec& spec, std::size_t index, const Mixe
 
 ArchitectureCost cost(const ArchitectureSpec& spec, const MixerCatalog& catalog, std::int64_t context) {
     context = std::clamp<std::int64_t>(context, 1, max_context);
-    const std::int64_t table = spec.vocab * spec.d_model;  // embedding; the head is as large and untied
-    ArchitectureCost total{.paper_parameters = 2 * table,
-                           .total_parameters = 2 * table + spec.d_model,
+    const std::int64_t table = spec.vocab * spec.d_model;  // embedding; the head is as large
+    const std::int64_t tables = is_tied(spec) ? table : 2 * table;
+    ArchitectureCost total{.paper_parameters = tables,
+                           .total_parameters = tables + spec.d_model,
                            .forward_flops_per_token = 2.0 * static_cast<double>(table),
                            .training_flops_per_token = 6.0 * static_cast<double>(table)};
     total.layers.reserve(spec.layers.size());

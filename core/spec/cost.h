@@ -1,9 +1,10 @@
 // What an architecture costs (definitions: paper Table 1 and appendix B). Exact integers; < 5 ms at 1,000
 // layers.
 //
-// "Everything" (total_parameters) is what the engine allocates: embedding V*D, head V*D, final norm D, and in
-// each layer two pre-norms of D, the mixers' matrices, norms and sinks (one a query head), and the SwiGLU's
-// three matrices of D x F. The "paper count" leaves out pre-norms, final norm and sinks.
+// "Everything" (total_parameters) is what the engine allocates: embedding V*D, head V*D (none where it is
+// tied to the embedding), final norm D, and in each layer two pre-norms of D, the mixers' matrices, norms and
+// sinks (one a query head), and the SwiGLU's three matrices of D x F. The "paper count" leaves out pre-norms,
+// final norm and sinks.
 #pragma once
 
 #include <cstdint>

@@ -138,6 +138,13 @@ ArchitectureDiff diff(const ArchitectureSpec& from_given, const ArchitectureSpec
                                          .label = each.label,
                                          .from = std::to_string(dimension(from, each.key)),
                                          .to = std::to_string(dimension(to, each.key))});
+    for (const ParameterDescription& each : model_parameters()) {
+        const ParameterValue a = from.parameters.get(each.key, model_parameters());
+        const ParameterValue b = to.parameters.get(each.key, model_parameters());
+        if (a != b)
+            result.dimensions.push_back(
+                {.path = each.key, .label = each.label, .from = to_text(a), .to = to_text(b)});
+    }
     result.alignment = align_layers(without_model_heads(from), without_model_heads(to));
     result.layers = LayerDifferences(from, to, catalog).of(result.alignment);
     if (validate(from, catalog).empty() && validate(to, catalog).empty())

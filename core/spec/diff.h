@@ -24,7 +24,7 @@ struct LayerPair {
 // 4,000 differing layers they are paired by position.
 std::vector<LayerPair> align_layers(const std::vector<LayerSpec>& from, const std::vector<LayerSpec>& to);
 
-// The same change on one or more layers, or of a dimension of the model.
+// The same change on one or more layers, or of a dimension or another parameter of the model.
 struct Difference {
     std::vector<std::size_t> from_layers = {};  // indices; empty: a dimension, or added layers
     std::vector<std::size_t> to_layers = {};    // empty: a dimension, or removed layers

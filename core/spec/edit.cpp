@@ -159,6 +159,15 @@ ArchitectureSpec change_dimension(ArchitectureSpec spec, std::string_view key, s
     return spec;
 }
 
+ArchitectureSpec set_model_parameter(ArchitectureSpec spec, std::string_view key,
+                                     const ParameterValue& value) {
+    if (const ParameterDescription* description = find_parameter(model_parameters(), key)) {
+        spec.parameters.set(description->key, coerced(*description, value));
+        spec.parameters = normalised(spec.parameters, model_parameters());
+    }
+    return spec;
+}
+
 ArchitectureSpec respec_from_pattern(const ArchitectureSpec& old, const Pattern& pattern,
                                      const MixerCatalog& catalog) {
     const std::size_t depth = old.layers.empty() ? pattern.layers.size() : old.layers.size();

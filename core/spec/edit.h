@@ -41,6 +41,10 @@ ArchitectureSpec set_groups(ArchitectureSpec spec, std::span<const LayerId> ids,
 // head-wise ones keep their shares where these divide it, else they stay (and validate() says so).
 ArchitectureSpec change_dimension(ArchitectureSpec spec, std::string_view key, std::int64_t value);
 
+// One of model_parameters(); the default is stored as absent. Others are ignored.
+ArchitectureSpec set_model_parameter(ArchitectureSpec spec, std::string_view key,
+                                     const ParameterValue& value);
+
 // Layers of the pattern with the old dimensions and name; a pattern without a repeat count is cycled to the
 // old depth. Layers that are the same, or were changed in place, keep their ids (align_layers).
 ArchitectureSpec respec_from_pattern(const ArchitectureSpec& old, const Pattern& pattern,

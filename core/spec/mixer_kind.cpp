@@ -21,7 +21,8 @@ MixerContext mixer_context(const ArchitectureSpec& spec, std::size_t layer) {
             .head_dim = spec.head_dim,
             .ffn_width = spec.ffn_width,
             .layer = static_cast<std::int64_t>(layer),
-            .layers = static_cast<std::int64_t>(spec.layers.size())};
+            .layers = static_cast<std::int64_t>(spec.layers.size()),
+            .norm_eps = norm_eps(spec)};
 }
 
 std::int64_t ffn_width(const ArchitectureSpec& spec, std::size_t layer, const MixerCatalog& catalog) {

@@ -19,6 +19,7 @@ struct MixerContext {
     std::int64_t ffn_width = 0;
     std::int64_t layer = 0;   // index, from 0
     std::int64_t layers = 0;  // depth of the model
+    double norm_eps = 1e-6;   // of norms inside the mixer
 };
 
 // Cost of one group of heads in one layer, without norms before the block and without the FFN.

@@ -213,7 +213,19 @@ bool is_active(const ParameterDescription& description, const ParameterValues& v
     const std::string_view condition = description.only_if;
     const auto equals = condition.find('=');
     if (equals == std::string_view::npos) abort_with("only_if has no '='", description.key);
-    return to_text(values.get(condition.substr(0, equals), descriptions)) == condition.substr(equals + 1);
+    const std::string_view owner = condition.substr(0, equals);
+    const std::string value = to_text(values.get(owner, descriptions));
+    if (!is_active(*find_parameter(descriptions, owner), values, descriptions)) return false;
+    for (std::string_view wanted = condition.substr(equals + 1);;) {
+        const auto end = wanted.find('|');
+        if (value == wanted.substr(0, end)) return true;
+        if (end == std::string_view::npos) return false;
+        wanted.remove_prefix(end + 1);
+    }
+}
+
+std::string first_condition(const ParameterDescription& description) {
+    return description.only_if.substr(0, description.only_if.find('|'));
 }
 
 ParameterValues normalised(const ParameterValues& values,

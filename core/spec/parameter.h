@@ -37,7 +37,9 @@ struct ParameterDescription {
     double minimum = 0;                     // inclusive; for integer and real
     double maximum = 0;                     // inclusive
     std::vector<std::string> choices = {};  // for text: the values allowed; empty: any text
-    std::string only_if = {};               // "position=rope": shown and used only when that holds
+    // "position=rope", "rope_scaling=yarn|llama3": shown and used only when that holds and the parameter it
+    // names is in use itself.
+    std::string only_if = {};
     std::string short_key = {};  // "w": accepted in the shorthand beside the key, and written there
     std::vector<ParameterWord> words = {};  // "nope", "nosink"
 };
@@ -98,6 +100,9 @@ private:
 // Whether `only_if` holds, so that the parameter has an effect.
 bool is_active(const ParameterDescription& description, const ParameterValues& values,
                const std::vector<ParameterDescription>& descriptions);
+
+// "rope_scaling=yarn" of "rope_scaling=yarn|llama3": a setting under which the parameter is in use.
+std::string first_condition(const ParameterDescription& description);
 
 // Without values that equal their default or have no effect, the rest in the described types: two equal
 // results mean the same. Keys that are not described stay.

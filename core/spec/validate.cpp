@@ -29,6 +29,8 @@ private:
         for (const ParameterDescription& each : dimension_parameters())
             if (auto broken = check_parameter(each, dimension(spec_, each.key), each.key))
                 problems_.push_back(*std::move(broken));
+        for (Diagnostic& each : check_parameters(spec_.parameters, model_parameters(), "the model", ""))
+            problems_.push_back(std::move(each));
         if (spec_.heads >= 1 && spec_.kv_heads >= 1 && spec_.heads % spec_.kv_heads != 0)
             report("kv_heads", "must divide the " + std::to_string(spec_.heads) + " query heads",
                    spec_.kv_heads);

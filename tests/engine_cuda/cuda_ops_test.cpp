@@ -88,9 +88,9 @@ TEST_F(CudaOps, RopeAndItsInverse) {
     const at::Tensor qkv = values({2, 75, 3 * 64 + 64}, 1);  // a column slice of a wider row
     const auto slice = [](const at::Tensor& t) { return t.narrow(2, 64, 128).view({2, 75, 2, 64}); };
     const at::Tensor expected = qkv.clone();
-    reference_->rope(slice(expected), reference_->rope_table(1e5, 75, 64), false);
+    reference_->rope(slice(expected), reference_->rope_table({.base = 1e5, .rotary_dim = 64}, 75), false);
     const at::Tensor got = to_cuda(qkv, at::kBFloat16);
-    const RopeTable& table = cuda_ops()->rope_table(1e5, 75, 64);
+    const RopeTable& table = cuda_ops()->rope_table({.base = 1e5, .rotary_dim = 64}, 75);
     cuda_ops()->rope(slice(got), table, false);
     expect_close("rope", got, expected, 4e-3);
     cuda_ops()->rope(slice(got), table, true);

@@ -31,6 +31,27 @@ TEST(EveryMixer, KeepsItsPromises) {
         EXPECT_EQ(checks[kind->description().id].size(), 8U) << kind->description().id;
 }
 
+// What other people's models have, together, at contexts where each has an effect.
+TEST(Architecture, KeepsItsPromisesWithWhatOtherModelsHave) {
+    for (const char* pattern :
+         {"F[bias,qknorm,nosink,rotary=0.5,rope_scaling=dynamic,rope_context=64] x2",
+          "S[w=16,bias,qknorm,rope_scaling=dynamic,rope_context=48,rope_factor=2] x1",
+          "F[nosink,rope_scaling=yarn,rope_context=32,rope_factor=8] x1",
+          "F[qknorm,nosink,rope_scaling=llama3,rope_context=64,rope_high=4,rope_factor=8] x1",
+          "M[conv,conv_bias=true,ssm_heads=6,ssm_groups=3,ssm_head_dim=4] F[nosink,rotary=0.5] x1",
+          "{F[bias,qknorm]:2 M[conv,ssm_heads=4,ssm_groups=2]:2} x1"})
+        for (const bool tied : {false, true}) {
+            ArchitectureSpec spec = check_spec(pattern);
+            if (tied) spec.parameters.set("tied", true);
+            if (tied) spec.parameters.set("norm_eps", 1e-3);
+            check_architecture(spec, [&](const MixerCheckResult& result) {
+                EXPECT_TRUE(result.passed)
+                    << result.pattern << (tied ? ", tied: " : ": ") << result.check << ", " << result.detail
+                    << " is " << result.measured << ", at most " << result.limit;
+            });
+        }
+}
+
 // A mixer's position encoding is no parameter: a run may drop it from the weights that it has (DRoPE).
 TEST(EveryMixer, WeightsFitWithAndWithoutPositions) {
     const auto with = test::model(architecture("F S[w=5] x1"), at::kFloat);

@@ -22,6 +22,8 @@ public:
                               .vocab = pick(2, 1000)};
         spec.kv_heads = spec.heads / (spec.heads % 4 == 0 ? pick(1, 2) * 2 : pick(1, 3));
         while (spec.heads % spec.kv_heads != 0) --spec.kv_heads;
+        if (pick(0, 3) == 0) spec.parameters.set("tied", true);
+        if (pick(0, 3) == 0) spec.parameters.set("norm_eps", 1e-5);
         // A few kinds of layer in cycles and runs, as people write them, with strays in between.
         std::vector<LayerSpec> kinds;
         for (std::int64_t i = pick(1, 4); i > 0; --i) kinds.push_back(layer(spec));
@@ -67,6 +69,9 @@ private:
                                                     0, static_cast<std::int64_t>(each.choices.size()) - 1))]);
             }
         }
+        // Values that are right alone may not go together.
+        const MixerContext context{.d_model = 64, .head_dim = 64, .ffn_width = 64, .layers = 1};
+        if (!catalog_.find(mixer.id)->validate(result, context, "").empty()) result.parameters = {};
         result.parameters = normalised(result.parameters, mixer.parameters);
         return result;
     }

@@ -154,7 +154,8 @@ TEST(Shorthand, EveryProblemAtOnceWithItsColumns) {
                    "(G), got \"Q\"",
                    "-1 | column 8: window must be at least 1, got -1",
                    "widht=3 | column 14: is no option of Sliding window; it has w=..., rope, nope, base=..., "
-                   "ntk=..., logn=..., nosink, sink, got \"widht=3\"",
+                   "ntk=..., rotary=..., rope_scaling=..., rope_factor=..., rope_context=..., rope_low=..., "
+                   "rope_high=..., rope_attention=..., logn=..., bias, qknorm, nosink, sink, got \"widht=3\"",
                    ") | column 23: closes nothing that was opened, got \")\"",
                    "x0 | column 25: must repeat at least once, got 0",
                    "F  | column 29: needs its number of heads, such as F:2, got \"F \""));

@@ -104,7 +104,9 @@ TEST(Validate, HeadsOfLayersAndGroups) {
             "layers[3].heads: must be at least 1, got -1", "layers[4].kv_heads: must be at least 1, got 0",
             "layers[5].mixer: must be one of full (F), swa (S), lightning (L), mamba2 (M), gdn (G), got "
             "\"hyena\"",
-            "layers[6].windwo: is no parameter of Full attention (position, rope_base, ntk, logn, sink)"));
+            "layers[6].windwo: is no parameter of Full attention (position, rope_base, ntk, rotary, "
+            "rope_scaling, rope_factor, rope_context, rope_low, rope_high, rope_attention, logn, bias, "
+            "qk_norm, sink)"));
 }
 
 // The "spec with 40 mistakes": each is reported, and nothing else.

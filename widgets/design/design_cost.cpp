@@ -39,6 +39,7 @@ ArchitectureSpec without_layers(const ArchitectureSpec& spec) {
             .head_dim = spec.head_dim,
             .ffn_width = spec.ffn_width,
             .vocab = spec.vocab,
+            .parameters = spec.parameters,
             .layers = {}};
 }
 

@@ -39,6 +39,9 @@ QString side(const Difference& difference, const std::string& value, const Mixer
     const std::string key = difference.path.substr(
         difference.path.rfind('.') == std::string::npos ? 0 : difference.path.rfind('.') + 1);
     const ParameterDescription* parameter = find_parameter(dimension_parameters(), key);
+    if (!parameter) {
+        parameter = find_parameter(model_parameters(), key);
+    }
     for (const auto& kind : catalog.all()) {
         if (!parameter) {
             parameter = find_parameter(kind->description().parameters, key);

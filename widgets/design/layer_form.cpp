@@ -160,18 +160,25 @@ void LayerForm::rebuild() {
         auto* rows = new QVBoxLayout(box);
         rows->setContentsMargins(0, metrics::gap2, 0, metrics::gap2);
         rows->setSpacing(metrics::gap1);
-        for (const ParameterDescription& parameter : dimension_parameters()) {
+        const auto add = [&](const ParameterDescription& parameter, auto&& set) {
             auto* editor = new ParameterEditor(parameter, tr("Model"));
             addRow(rows, QString::fromStdString(parameter.label), editor);
             controls_.push_back({0, parameter.key, editor});
-            connect(editor, &ParameterEditor::changed, this,
-                    [this, key = parameter.key](const ParameterValue& value) {
-                        document_->setDimension(key, std::get<std::int64_t>(value));
-                    });
+            connect(editor, &ParameterEditor::changed, this, set);
             connect(editor, &ParameterEditor::finished, this, [this] {
                 if (document_) {
                     document_->endTyping();
                 }
+            });
+        };
+        for (const ParameterDescription& parameter : dimension_parameters()) {
+            add(parameter, [this, key = parameter.key](const ParameterValue& value) {
+                document_->setDimension(key, std::get<std::int64_t>(value));
+            });
+        }
+        for (const ParameterDescription& parameter : model_parameters()) {
+            add(parameter, [this, key = parameter.key](const ParameterValue& value) {
+                document_->setModelParameter(key, value);
             });
         }
         layout_->addWidget(box);
@@ -258,8 +265,11 @@ void LayerForm::addSection(const Section& section, std::size_t number) {
 }
 
 void LayerForm::fillModel() {
+    const ArchitectureSpec& spec = document_->spec();
     for (const Control& control : controls_) {
-        control.editor->setValue(ParameterValue(dimension(document_->spec(), control.key)));
+        const bool other = find_parameter(model_parameters(), control.key) != nullptr;
+        control.editor->setValue(other ? spec.parameters.get(control.key, model_parameters())
+                                       : ParameterValue(dimension(spec, control.key)));
     }
     for (const DesignProblem& problem : document_->problems()) {
         ParameterEditor* wrong = problem.layer ? nullptr : editor({}, problem.diagnostic.path);

@@ -120,6 +120,9 @@ QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog) {
                                          : std::find_if(parts.begin(), parts.end(),
                                                         [&](const Part& part) { return part.key == owner; });
         const bool is_default = value == parameter.default_value;
+        if (is_default && found != parts.end() && std::holds_alternative<std::string>(value)) {
+            continue;  // a way of doing the first that is as usual
+        }
         if (std::holds_alternative<bool>(value)) {
             if (!is_default) {
                 const QString key =

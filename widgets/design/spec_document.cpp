@@ -332,6 +332,15 @@ void SpecDocument::setDimension(const std::string& key, std::int64_t value) {
     }
 }
 
+void SpecDocument::setModelParameter(const std::string& key, const ParameterValue& value) {
+    const ParameterDescription* parameter = find_parameter(model_parameters(), key);
+    if (parameter) {
+        apply(tr("Change %1").arg(QString::fromStdString(parameter->label)),
+              set_model_parameter(spec(), key, value), {},
+              QStringLiteral("model ") + QString::fromStdString(key));
+    }
+}
+
 void SpecDocument::usePreset(const Preset& preset) {
     const Checked<Pattern> pattern = parse_pattern(preset.pattern, catalog_);
     if (!pattern) {

@@ -102,6 +102,7 @@ public:
     void splitHeads(const Layers& layers, const std::string& mixer);
     void setScale(const Scale& scale);
     void setDimension(const std::string& key, std::int64_t value);
+    void setModelParameter(const std::string& key, const ParameterValue& value);
     void usePreset(const Preset& preset);
     // Any edit. `title` is what the Edit menu says after "Undo"; edits in a row with one non-empty
     // `merge_key` are one step. `touched` are the layers to show.

@@ -26,7 +26,7 @@ namespace braid {
 namespace {
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight) {
-    return x * at::rsqrt(x.pow(2).mean(-1, true) + rms_norm_eps) * weight;
+    return x * at::rsqrt(x.pow(2).mean(-1, true) + 1e-6) * weight;
 }
 
 // x [B, H, T, K]

@@ -18,11 +18,9 @@
 namespace braid {
 namespace {
 
-constexpr GatedNormRule norm_rule{.eps = 1e-6};
-
 class GdnMixer final : public Mixer {
 public:
-    explicit GdnMixer(const GdnShape& shape) : s_(shape) {}
+    GdnMixer(const GdnShape& shape, double norm_eps) : s_(shape), norm_eps_(norm_eps) {}
 
     std::vector<ProjectionRequest> projections() const override {
         return {{"q_proj", s_.heads * s_.key_dim},
@@ -76,7 +74,7 @@ public:
                   const at::Tensor& dout_BTC, const at::Tensor& din_BTC, MixerMemory& memory) const override {
         const at::Tensor do_BTHV = at::empty_like(memory.tensors[1]);
         const MixerParameter& norm = parameters.vectors[2];
-        ops.gated_norm_backward(norm_rule, rows_of(heads_of(dout_BTC, 0, s_.heads, s_.value_dim)),
+        ops.gated_norm_backward(norm_rule(), rows_of(heads_of(dout_BTC, 0, s_.heads, s_.value_dim)),
                                 rows_of(memory.tensors[1]), rows_of(gate_of(in_BTC)), norm.value,
                                 rows_of(do_BTHV), rows_of(gate_of(din_BTC)), norm.gradient);
         const SoftplusDecay decay{memory.tensors[2], memory.tensors[3]};
@@ -127,6 +125,7 @@ private:
     LinearRule linear_rule() const {
         return {.silu = true, .unit_qk = true, .delta = true, .scale = 1 / std::sqrt(double(s_.key_dim))};
     }
+    GatedNormRule norm_rule() const { return {.eps = norm_eps_}; }
     LinearShape linear_shape() const {
         return {.states = s_.kv_heads, .readers = s_.heads, .key_dim = s_.key_dim, .value_dim = s_.value_dim};
     }
@@ -173,7 +172,7 @@ private:
     }
     void finish(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& o_BTHV, const at::Tensor& out_BTC) const {
-        ops.gated_norm(norm_rule, rows_of(o_BTHV), rows_of(gate_of(in_BTC)), parameters.vectors[2].value,
+        ops.gated_norm(norm_rule(), rows_of(o_BTHV), rows_of(gate_of(in_BTC)), parameters.vectors[2].value,
                        rows_of(heads_of(out_BTC, 0, s_.heads, s_.value_dim)));
     }
     at::Tensor empty_output(Ops& ops, std::int64_t batch, std::int64_t tokens) const {
@@ -182,13 +181,14 @@ private:
     }
 
     GdnShape s_;
+    double norm_eps_;
 };
 
 }  // namespace
 
-std::unique_ptr<Mixer> make_gdn_mixer(const HeadGroup& group, const MixerContext&) {
+std::unique_ptr<Mixer> make_gdn_mixer(const HeadGroup& group, const MixerContext& context) {
     return std::make_unique<GdnMixer>(
-        gdn_shape(group, builtin_mixers().find(group.mixer)->description().parameters));
+        gdn_shape(group, builtin_mixers().find(group.mixer)->description().parameters), context.norm_eps);
 }
 
 }  // namespace braid

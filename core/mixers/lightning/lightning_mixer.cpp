@@ -14,12 +14,14 @@ namespace braid {
 namespace {
 
 constexpr LinearRule linear_rule{.silu = true};
-constexpr GatedNormRule norm_rule{.eps = 1e-6, .silu = false};
 
 class LightningMixer final : public Mixer {
 public:
     LightningMixer(const HeadGroup& group, const MixerContext& context)
-        : heads_(group.heads), kv_heads_(group.kv_heads), head_dim_(context.head_dim) {
+        : heads_(group.heads),
+          kv_heads_(group.kv_heads),
+          head_dim_(context.head_dim),
+          norm_rule_{.eps = context.norm_eps, .silu = false} {
         rank_ = group.parameters.integer("gate_rank",
                                          builtin_mixers().find(group.mixer)->description().parameters);
         for (std::int64_t h = 0; h < heads_; ++h)
@@ -55,8 +57,8 @@ public:
         const at::Tensor low_NR = low_of(in_BTC);
         const at::Tensor gate_NO = gate_of(ops, parameters, low_NR);
         const at::Tensor dgate_NO = at::empty_like(gate_NO), dread_BTHK = at::empty_like(memory.tensors[1]);
-        ops.gated_norm_backward(norm_rule, whole(dout_BTC), read, gate_NO.unsqueeze(1), {}, whole(dread_BTHK),
-                                dgate_NO.unsqueeze(1), {});
+        ops.gated_norm_backward(norm_rule_, whole(dout_BTC), read, gate_NO.unsqueeze(1), {},
+                                whole(dread_BTHK), dgate_NO.unsqueeze(1), {});
         ops.linear_backward_weight(dgate_NO, low_NR, parameters.matrices[0].gradient);
         const at::Tensor dlow_NR = at::empty_like(low_NR);
         ops.linear_backward_input(dgate_NO, parameters.matrices[0].value, dlow_NR);
@@ -112,7 +114,7 @@ private:
     void finish(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& read_BTHK, const at::Tensor& out_BTC) const {
         const at::Tensor gate_NO = gate_of(ops, parameters, low_of(in_BTC));
-        ops.gated_norm(norm_rule, whole(read_BTHK), gate_NO.unsqueeze(1), {}, whole(out_BTC));
+        ops.gated_norm(norm_rule_, whole(read_BTHK), gate_NO.unsqueeze(1), {}, whole(out_BTC));
     }
     at::Tensor whole(const at::Tensor& x) const {  // [N, 1, O]: the norm spans the heads
         return (x.dim() == 4 ? x.flatten(2) : x).flatten(0, 1).unsqueeze(1);
@@ -127,6 +129,7 @@ private:
     }
 
     std::int64_t heads_, kv_heads_, head_dim_, rank_ = 0;
+    GatedNormRule norm_rule_;
     std::vector<double> log_decays_;
 };
 

@@ -29,6 +29,64 @@ std::vector<ParameterDescription> softmax_parameters() {
          .minimum = 1,
          .maximum = 65536,
          .only_if = "position=rope"},
+        {.key = "rotary",
+         .label = "Rotated share",
+         .help = "Part of a head's channels that RoPE turns, the first of them, rounded down to whole pairs; "
+                 "the rest carries no position.",
+         .default_value = 1.0,
+         .minimum = 0.01,
+         .maximum = 1,
+         .only_if = "position=rope"},
+        {.key = "rope_scaling",
+         .label = "RoPE scaling",
+         .help =
+             "How frequencies change for contexts beyond the original one. linear: all are divided by the "
+             "factor; dynamic: the base grows with the text's own length (NTK); yarn and llama3: slow "
+             "frequencies are divided by the factor, fast ones stay.",
+         .default_value = std::string("none"),
+         .choices = {"none", "linear", "dynamic", "yarn", "llama3"},
+         .only_if = "position=rope"},
+        {.key = "rope_factor",
+         .label = "Scaling factor",
+         .help = "How many times the original context the frequencies are stretched to.",
+         .default_value = 4.0,
+         .minimum = 1,
+         .maximum = 65536,
+         .only_if = "rope_scaling=linear|dynamic|yarn|llama3"},
+        {.key = "rope_context",
+         .label = "Original context",
+         .unit = "tokens",
+         .help = "Context that the frequencies were trained for.",
+         .default_value = std::int64_t{2048},
+         .minimum = 1,
+         .maximum = std::int64_t{1} << 27,
+         .only_if = "rope_scaling=dynamic|yarn|llama3"},
+        {.key = "rope_low",
+         .label = "Slow below",
+         .unit = "turns",
+         .help = "Turns in the original context up to which a frequency is divided by the whole factor: "
+                 "beta_slow of YaRN, low_freq_factor of Llama 3.",
+         .default_value = 1.0,
+         .minimum = 1e-3,
+         .maximum = 1e6,
+         .only_if = "rope_scaling=yarn|llama3"},
+        {.key = "rope_high",
+         .label = "Fast above",
+         .unit = "turns",
+         .help =
+             "Turns in the original context from which a frequency stays as it is: beta_fast of YaRN (32), "
+             "high_freq_factor of Llama 3 (4).",
+         .default_value = 32.0,
+         .minimum = 1e-3,
+         .maximum = 1e6,
+         .only_if = "rope_scaling=yarn|llama3"},
+        {.key = "rope_attention",
+         .label = "Attention factor",
+         .help = "Multiplies rotated queries and keys (YaRN). 0: by 0.1 ln(factor) + 1.",
+         .default_value = 0.0,
+         .minimum = 0,
+         .maximum = 100,
+         .only_if = "rope_scaling=yarn"},
         {.key = "logn",
          .label = "Log-n scaling from",
          .unit = "tokens",
@@ -39,6 +97,17 @@ std::vector<ParameterDescription> softmax_parameters() {
          .minimum = 0,
          .maximum = std::int64_t{1} << 27,
          .only_if = "position=nope"},
+        {.key = "bias",
+         .label = "Bias",
+         .help = "A bias on queries, keys and values, as Qwen2 has it; none in the paper.",
+         .default_value = false,
+         .words = {{"bias", true}}},
+        {.key = "qk_norm",
+         .label = "Query and key norm",
+         .help = "RMSNorm of each head's query and key, with a weight a channel that the heads share, before "
+                 "RoPE, as Qwen3 has it; none in the paper.",
+         .default_value = false,
+         .words = {{"qknorm", true}}},
         {.key = "sink",
          .label = "Attention sink",
          .help = "One learnable logit a query head with zero value (init 0), so that a row may attend to "
@@ -59,17 +128,57 @@ Diagnostics SoftmaxKind::validate(const HeadGroup& group, const MixerContext& co
     if (position == ParameterValue(std::string("rope")) && context.head_dim > 0 && context.head_dim % 2 != 0)
         problems.push_back({"head_dim", "must be even where a layer has RoPE, which turns pairs of channels",
                             std::to_string(context.head_dim)});
+    if (position == ParameterValue(std::string("rope"))) {
+        const std::string scaling = group.parameters.text("rope_scaling", description_.parameters);
+        const double low = group.parameters.real("rope_low", description_.parameters);
+        const double high = group.parameters.real("rope_high", description_.parameters);
+        if ((scaling == "yarn" || scaling == "llama3") && !(low < high))
+            problems.push_back(
+                {path + ".rope_low", "must be below rope_high, " + to_text(high), to_text(low)});
+        if (scaling == "yarn" && !(group.parameters.real("rope_base", description_.parameters) > 1))
+            problems.push_back({path + ".rope_base", "must be above 1 for yarn scaling", "1"});
+    }
     return problems;
+}
+
+RopeRule rope_rule(const ParameterValues& parameters, const std::vector<ParameterDescription>& described,
+                   std::int64_t head_dim) {
+    const auto real = [&](const char* key) { return parameters.real(key, described); };
+    const std::string scaling = parameters.text("rope_scaling", described);
+    RopeRule rule{.base = real("rope_base"), .rotary_dim = rotary_dim(head_dim, real("rotary"))};
+    // NTK: the slowest frequency is stretched by the factor, the fastest not at all.
+    rule.base = ntk_base(rule.base, real("ntk"), rule.rotary_dim);
+    if (scaling == "none") return rule;
+    rule.factor = real("rope_factor");
+    if (scaling == "linear") {
+        rule.scaling = RopeScaling::linear;
+        return rule;
+    }
+    rule.context = parameters.integer("rope_context", described);
+    if (scaling == "dynamic") {
+        rule.scaling = RopeScaling::dynamic;
+        return rule;
+    }
+    rule.scaling = scaling == "yarn" ? RopeScaling::yarn : RopeScaling::llama3;
+    rule.low = real("rope_low");
+    rule.high = real("rope_high");
+    if (rule.scaling == RopeScaling::yarn) {
+        const double given = real("rope_attention");
+        rule.attention = given > 0 ? given : yarn_attention(rule.factor);
+    }
+    return rule;
 }
 
 MixerCost SoftmaxKind::cost(const HeadGroup& group, const MixerContext& context) const {
     const std::int64_t matrices = 2 * context.d_model * context.head_dim * group.heads +
                                   2 * context.d_model * context.head_dim * group.kv_heads;
-    const bool sink = group.parameters.flag("sink", description_.parameters);
+    const auto has = [&](const char* key) { return group.parameters.flag(key, description_.parameters); };
+    const std::int64_t small = (has("bias") ? context.head_dim * (group.heads + 2 * group.kv_heads) : 0) +
+                               (has("qk_norm") ? 2 * context.head_dim : 0);
     constexpr std::int64_t bytes = 2;  // bf16
     return {.matrix_parameters = matrices,
-            .paper_parameters = matrices,
-            .total_parameters = matrices + (sink ? group.heads : 0),
+            .paper_parameters = matrices + small,
+            .total_parameters = matrices + small + (has("sink") ? group.heads : 0),
             .kv_bytes_per_token = 2 * context.head_dim * group.kv_heads * bytes,
             .kv_window = window(group),
             .state_bytes = 0};

@@ -5,28 +5,31 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 
+#include <array>
 #include <cmath>
 
 #include "core/mixers/builtin.h"
+#include "core/mixers/softmax/softmax_kind.h"
+#include "core/mixers/softmax/torch/head_norm.h"
 #include "core/mixers/softmax/torch/split.h"
 
 namespace braid {
 
 SoftmaxShape softmax_shape(const HeadGroup& group, const MixerContext& context, std::int64_t window) {
     const auto& described = builtin_mixers().find(group.mixer)->description().parameters;
+    const auto has = [&](const char* key) { return group.parameters.flag(key, described); };
     const bool rope = group.parameters.text("position", described) == "rope";
-    // NTK: the slowest frequency is stretched by the factor, the fastest not at all.
-    const auto width = double(context.head_dim);
-    const double ntk =
-        context.head_dim > 2 ? std::pow(group.parameters.real("ntk", described), width / (width - 2)) : 1;
     return {.heads = group.heads,
             .kv_heads = group.kv_heads,
             .head_dim = context.head_dim,
             .window = window,
-            .rope = rope,
-            .rope_base = group.parameters.real("rope_base", described) * ntk,
+            .has_rope = rope,
+            .rope = rope ? rope_rule(group.parameters, described, context.head_dim) : RopeRule(),
             .log_n = rope ? 0 : group.parameters.integer("logn", described),
-            .sink = group.parameters.flag("sink", described)};
+            .bias = has("bias"),
+            .qk_norm = has("qk_norm"),
+            .norm_eps = context.norm_eps,
+            .sink = has("sink")};
 }
 
 AttentionRule SoftmaxMixer::rule() const {
@@ -47,6 +50,66 @@ void SoftmaxMixer::scale_queries(const at::Tensor& q_BTHK, std::int64_t first) c
     q_BTHK.mul_(factor.to(type).view({-1, 1, 1}));
 }
 
+namespace {
+
+// The vectors() behind the sinks.
+struct Small {
+    std::array<const MixerParameter*, 3> bias = {};  // of q, k, v
+    std::array<const MixerParameter*, 2> norm = {};  // of q, k
+};
+
+Small small_of(const SoftmaxShape& shape, const MixerParameters& parameters) {
+    Small small;
+    std::size_t next = shape.sink ? 1 : 0;
+    if (shape.bias)
+        for (const MixerParameter*& each : small.bias) each = &parameters.vectors[next++];
+    if (shape.qk_norm)
+        for (const MixerParameter*& each : small.norm) each = &parameters.vectors[next++];
+    return small;
+}
+
+}  // namespace
+
+void SoftmaxMixer::prepare(const MixerParameters& parameters, const at::Tensor& in_BTC,
+                           const at::Tensor& raw_BTRK) const {
+    const Small small = small_of(shape_, parameters);
+    std::int64_t first = 0;
+    if (shape_.bias)
+        for (const MixerParameter* bias : small.bias) {
+            in_BTC.narrow(2, first, bias->value.size(0)).add_(bias->value);
+            first += bias->value.size(0);
+        }
+    if (!shape_.qk_norm) return;
+    const Projected p = split(shape_, in_BTC);
+    if (raw_BTRK.defined()) raw_BTRK.copy_(p.qk_BTRK);
+    head_norm(p.q_BTHK, small.norm[0]->value, shape_.norm_eps);
+    head_norm(p.k_BTGK, small.norm[1]->value, shape_.norm_eps);
+}
+
+void SoftmaxMixer::prepare_backward(const MixerParameters& parameters, const at::Tensor& raw_BTRK,
+                                    const at::Tensor& din_BTC) const {
+    const Small small = small_of(shape_, parameters);
+    if (shape_.qk_norm) {
+        const Projected d = split(shape_, din_BTC);
+        head_norm_backward(raw_BTRK.narrow(2, 0, shape_.heads), small.norm[0]->value, shape_.norm_eps,
+                           d.q_BTHK, small.norm[0]->gradient);
+        head_norm_backward(raw_BTRK.narrow(2, shape_.heads, shape_.kv_heads), small.norm[1]->value,
+                           shape_.norm_eps, d.k_BTGK, small.norm[1]->gradient);
+    }
+    std::int64_t first = 0;
+    if (shape_.bias)
+        for (const MixerParameter* bias : small.bias) {
+            const std::int64_t size = bias->gradient.size(0);
+            bias->gradient.add_(
+                din_BTC.narrow(2, first, size).to(bias->gradient.scalar_type()).sum(0).sum(0));
+            first += size;
+        }
+}
+
+void SoftmaxMixer::rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table, bool inverse) const {
+    ops.rope(qk_BTRK.narrow(3, 0, shape_.rope.rotary_dim), table, inverse);
+}
+
 std::vector<ProjectionRequest> SoftmaxMixer::projections() const {
     return {{"q_proj", shape_.heads * shape_.head_dim},
             {"k_proj", shape_.kv_heads * shape_.head_dim},
@@ -54,22 +117,34 @@ std::vector<ProjectionRequest> SoftmaxMixer::projections() const {
 }
 
 std::vector<VectorRequest> SoftmaxMixer::vectors() const {
-    if (!shape_.sink) return {};
-    return {{.name = "sinks", .size = shape_.heads, .init = Init::zeros}};
+    std::vector<VectorRequest> all;
+    if (shape_.sink) all.push_back({.name = "sinks", .size = shape_.heads, .init = Init::zeros});
+    if (shape_.bias)
+        for (const ProjectionRequest& each : projections())
+            all.push_back({.name = each.name + ".bias", .size = each.rows, .init = Init::zeros});
+    if (shape_.qk_norm)
+        for (const char* name : {"q_norm.weight", "k_norm.weight"})
+            all.push_back({.name = name, .size = shape_.head_dim, .init = Init::ones});
+    return all;
 }
 
 std::int64_t SoftmaxMixer::output_width() const { return shape_.heads * shape_.head_dim; }
 
 MixerMemory SoftmaxMixer::allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const {
-    return {{at::empty({batch, shape_.heads, tokens},
-                       at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()))}};
+    const auto device = at::TensorOptions().device(ops.device());
+    MixerMemory memory{{at::empty({batch, shape_.heads, tokens}, device.dtype(ops.statistics_type()))}};
+    if (shape_.qk_norm)
+        memory.tensors.push_back(at::empty({batch, tokens, shape_.heads + shape_.kv_heads, shape_.head_dim},
+                                           device.dtype(ops.compute_type())));
+    return memory;
 }
 
 void SoftmaxMixer::forward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                            const at::Tensor& out_BTC, MixerMemory& memory) const {
+    prepare(parameters, in_BTC, shape_.qk_norm ? memory.tensors[1] : at::Tensor());
     const Projected p = split(shape_, in_BTC);
-    if (shape_.rope)
-        ops.rope(p.qk_BTRK, ops.rope_table(shape_.rope_base, in_BTC.size(1), shape_.head_dim), false);
+    const std::int64_t tokens = in_BTC.size(1);
+    if (shape_.has_rope) rotate(ops, p.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens), false);
     scale_queries(p.q_BTHK, 0);
     ops.attention(rule(), p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters),
                   heads_of(out_BTC, 0, shape_.heads, shape_.head_dim), memory.tensors[0]);
@@ -84,8 +159,9 @@ void SoftmaxMixer::backward(Ops& ops, const MixerParameters& parameters, const a
                            memory.tensors[0], d.q_BTHK, d.k_BTGK, d.v_BTGK,
                            shape_.sink ? parameters.vectors[0].gradient : at::Tensor());
     scale_queries(d.q_BTHK, 0);
-    if (shape_.rope)
-        ops.rope(d.qk_BTRK, ops.rope_table(shape_.rope_base, in_BTC.size(1), shape_.head_dim), true);
+    const std::int64_t tokens = in_BTC.size(1);
+    if (shape_.has_rope) rotate(ops, d.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens), true);
+    prepare_backward(parameters, shape_.qk_norm ? memory.tensors[1] : at::Tensor(), din_BTC);
 }
 
 }  // namespace braid

@@ -1,7 +1,9 @@
 // Softmax attention over all earlier keys or a window of them (paper Eq. 1 and 2): grouped key/value heads,
-// RoPE or none, log-n scaling of queries, a learnable sink a head.
+// RoPE or none, log-n scaling of queries, a learnable sink a head; biases and norms of queries and keys where
+// other people's models have them.
 #pragma once
 
+#include "core/mixers/softmax/rope_rule.h"
 #include "core/mixers/torch/mixer.h"
 
 namespace braid {
@@ -11,9 +13,12 @@ struct SoftmaxShape {
     std::int64_t kv_heads = 0;
     std::int64_t head_dim = 0;
     std::int64_t window = 0;  // 0: every earlier key
-    bool rope = true;
-    double rope_base = 1e5;  // NTK scaling included
+    bool has_rope = true;
+    RopeRule rope = {};
     std::int64_t log_n = 0;  // queries times max(1, ln(t + 1) / ln(log_n)); 0: as they are
+    bool bias = false;       // of q, k and v
+    bool qk_norm = false;    // before RoPE
+    double norm_eps = 1e-6;
     bool sink = true;
 };
 
@@ -34,7 +39,8 @@ public:
                   const at::Tensor& out_BTC, const at::Tensor& dout_BTC, const at::Tensor& din_BTC,
                   MixerMemory& memory) const override;
     // Keys and values [B, G, S, K] of compute_type(): S = capacity, or a ring of the window's length where
-    // that is shorter (token t at t mod S).
+    // that is shorter (token t at t mod S). Dynamic RoPE is that of a text of `capacity` tokens, so that all
+    // keys of a text turn alike.
     MixerState make_state(Ops& ops, std::int64_t batch, std::int64_t capacity) const override;
     void extend(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& out_BTC, MixerState& state, std::int64_t first) const override;
@@ -44,6 +50,12 @@ public:
 private:
     AttentionRule rule() const;
     at::Tensor sink(const MixerParameters& parameters) const;
+    // In place: biases, then norms of q and k. raw_BTRK, where defined, gets q and k as the norms read them.
+    void prepare(const MixerParameters& parameters, const at::Tensor& in_BTC,
+                 const at::Tensor& raw_BTRK) const;
+    void prepare_backward(const MixerParameters& parameters, const at::Tensor& raw_BTRK,
+                          const at::Tensor& din_BTC) const;
+    void rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table, bool inverse) const;
     // q times its log-n factors from token `first` on, in place; the gradient of q alike.
     void scale_queries(const at::Tensor& q_BTHK, std::int64_t first) const;
 

@@ -66,8 +66,9 @@ struct MixerMemory {
 // What a mixer keeps of the tokens that it has seen: keys and values, or a recurrent state. The first
 // dimension of every tensor is the sequence, so that states of sequences can be stacked, picked and dropped.
 struct MixerState {
-    std::vector<at::Tensor> cache;      // grows with the context up to its capacity
-    std::vector<at::Tensor> recurrent;  // of constant size
+    std::int64_t capacity = 0;           // tokens that a sequence may come to, where the mixer wants to know
+    std::vector<at::Tensor> cache = {};  // grows with the context up to its capacity
+    std::vector<at::Tensor> recurrent = {};  // of constant size
 };
 
 // Where the one token of each sequence stands that step() is given.

@@ -6,19 +6,23 @@
 
 namespace braid {
 
-const RopeTable& Ops::rope_table(double base, std::int64_t tokens, std::int64_t head_dim) {
-    RopeTable& table = rope_tables_[{base, tokens, head_dim}];
-    if (table.cos_TK2.defined()) return table;
-    const std::int64_t half = head_dim / 2;
+const RopeTable& Ops::rope_table(const RopeRule& rule, std::int64_t tokens) {
+    constexpr std::size_t kept = 64;  // texts of many lengths under dynamic scaling have a table each
+    const std::pair key(rule, tokens);
+    if (const auto found = rope_tables_.find(key); found != rope_tables_.end()) return found->second;
+    if (rope_tables_.size() >= kept) rope_tables_.clear();
+    RopeTable& table = rope_tables_[key];
+    const std::vector<double> frequencies = rope_frequencies(rule);
+    const auto half = std::int64_t(frequencies.size());
     const at::Tensor cos = at::empty({tokens, half}, at::kDouble),
                      sin = at::empty({tokens, half}, at::kDouble);
     double* to_cos = cos.mutable_data_ptr<double>();
     double* to_sin = sin.mutable_data_ptr<double>();
     for (std::int64_t t = 0; t < tokens; ++t)
         for (std::int64_t i = 0; i < half; ++i) {
-            const double angle = double(t) * std::pow(base, -2.0 * double(i) / double(head_dim));
-            to_cos[t * half + i] = std::cos(angle);
-            to_sin[t * half + i] = std::sin(angle);
+            const double angle = double(t) * frequencies[std::size_t(i)];
+            to_cos[t * half + i] = rule.attention * std::cos(angle);
+            to_sin[t * half + i] = rule.attention * std::sin(angle);
         }
     const auto options = at::TensorOptions().dtype(statistics_type()).device(device());
     table.cos_TK2 = cos.to(options);

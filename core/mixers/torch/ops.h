@@ -23,16 +23,18 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "core/mixers/softmax/rope_rule.h"
 #include "core/mixers/torch/linear_attention.h"
 
 namespace braid {
 
-// Rotary tables of one base: cos and sin of t * base^(-2i/K), i < K/2.
+// Rotary tables of one rule: cos and sin of t * frequency_i, i < rotary_dim / 2, times the rule's attention
+// factor.
 struct RopeTable {
-    at::Tensor cos_TK2;  // [T, K/2], statistics_type()
+    at::Tensor cos_TK2;  // [T, rotary_dim/2], statistics_type()
     at::Tensor sin_TK2;
 };
 
@@ -136,11 +138,13 @@ public:
     virtual void linear_backward_weight(const at::Tensor& dy_NR, const at::Tensor& x_NC,
                                         const at::Tensor& dweight_RC) = 0;
 
-    // The table of a base, made on first use and kept; exact to the statistics type.
-    const RopeTable& rope_table(double base, std::int64_t tokens, std::int64_t head_dim);
+    // The table of a rule (resolved), made on first use and kept for a while: use it at once. Exact to the
+    // statistics type.
+    const RopeTable& rope_table(const RopeRule& rule, std::int64_t tokens);
 
     // Rotates halves in place: (a, b) -> (a cos - b sin, b cos + a sin) for a = x[.., i], b = x[.., i + K/2];
-    // with inverse = true by the opposite angle, which is the gradient.
+    // with inverse = true by the opposite angle, which is the gradient. K is twice the table's width; of a
+    // head that is turned in part, x is a view of those channels.
     virtual void rope(const at::Tensor& x_BTHK, const RopeTable& table, bool inverse) = 0;
 
     // o_t = sum_s p_ts v_s with p = softmax over the visible keys and the sink, which has no value; lse
@@ -254,7 +258,7 @@ public:
                             const OptimizerTensors& tensors, const at::Tensor& scalars) = 0;
 
 private:
-    std::map<std::tuple<double, std::int64_t, std::int64_t>, RopeTable> rope_tables_;
+    std::map<std::pair<RopeRule, std::int64_t>, RopeTable> rope_tables_;
 };
 
 }  // namespace braid

@@ -17,9 +17,9 @@ namespace braid {
 namespace {
 
 // Tables are made for powers of two of tokens, so that texts of many lengths share a few.
-RopeTable rope_from(Ops& ops, double base, std::int64_t end, std::int64_t head_dim) {
+RopeTable rope_from(Ops& ops, const RopeRule& rule, std::int64_t end, const MixerState& state) {
     const auto tokens = std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(end, 1024))));
-    return ops.rope_table(base, tokens, head_dim);
+    return ops.rope_table(resolved(rule, state.capacity), tokens);
 }
 
 at::Tensor slots(std::int64_t begin, std::int64_t end, std::int64_t length, at::Device device) {
@@ -32,17 +32,18 @@ MixerState SoftmaxMixer::make_state(Ops& ops, std::int64_t batch, std::int64_t c
     const std::int64_t kept = shape_.window > 0 ? std::min(shape_.window, capacity) : capacity;
     const auto options = at::TensorOptions().dtype(ops.compute_type()).device(ops.device());
     const auto cache = [&] { return at::zeros({batch, shape_.kv_heads, kept, shape_.head_dim}, options); };
-    return {.cache = {cache(), cache()}, .recurrent = {}};
+    return {.capacity = capacity, .cache = {cache(), cache()}, .recurrent = {}};
 }
 
 void SoftmaxMixer::extend(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                           const at::Tensor& out_BTC, MixerState& state, std::int64_t first) const {
+    prepare(parameters, in_BTC, {});
     const Projected p = split(shape_, in_BTC);
     const std::int64_t batch = in_BTC.size(0), tokens = in_BTC.size(1);
-    if (shape_.rope) {
-        const RopeTable table = rope_from(ops, shape_.rope_base, first + tokens, shape_.head_dim);
-        ops.rope(p.qk_BTRK, {table.cos_TK2.narrow(0, first, tokens), table.sin_TK2.narrow(0, first, tokens)},
-                 false);
+    if (shape_.has_rope) {
+        const RopeTable table = rope_from(ops, shape_.rope, first + tokens, state);
+        rotate(ops, p.qk_BTRK,
+               {table.cos_TK2.narrow(0, first, tokens), table.sin_TK2.narrow(0, first, tokens)}, false);
     }
     scale_queries(p.q_BTHK, first);
     const at::Tensor o_BTHK = heads_of(out_BTC, 0, shape_.heads, shape_.head_dim);
@@ -70,14 +71,15 @@ void SoftmaxMixer::extend(Ops& ops, const MixerParameters& parameters, const at:
 
 void SoftmaxMixer::step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
                         const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const {
+    prepare(parameters, in_B1C, {});
     const Projected p = split(shape_, in_B1C);
-    if (shape_.rope) {
+    if (shape_.has_rope) {
         // Sequences take the place of tokens: each has its own row of the table.
-        const RopeTable table = rope_from(ops, shape_.rope_base, place.longest, shape_.head_dim);
-        ops.rope(p.qk_BTRK.transpose(0, 1),
-                 {table.cos_TK2.index_select(0, place.positions_B),
-                  table.sin_TK2.index_select(0, place.positions_B)},
-                 false);
+        const RopeTable table = rope_from(ops, shape_.rope, place.longest, state);
+        rotate(ops, p.qk_BTRK.transpose(0, 1),
+               {table.cos_TK2.index_select(0, place.positions_B),
+                table.sin_TK2.index_select(0, place.positions_B)},
+               false);
     }
     if (shape_.log_n > 0) {
         const at::Tensor factor =
