@@ -209,12 +209,6 @@ Result<StateFile> read_state_file(const std::string& folder) {
     return made;
 }
 
-std::string shape_text(std::string_view dtype, const std::vector<std::int64_t>& shape) {
-    std::string text;
-    for (const std::int64_t size : shape) text += (text.empty() ? "" : " x ") + std::to_string(size);
-    return text + " " + std::string(dtype);
-}
-
 Result<void> read_tensor(const SafetensorsFile& file, const std::string& name,
                          const std::vector<std::int64_t>& shape, const char* dtype, std::byte* to,
                          const std::string& path) {
@@ -310,40 +304,6 @@ Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trai
         return fail(done.error());
     trainer.continue_from(file->state.step, file->optimizer_steps);
     return file->state;
-}
-
-Result<void> load_weights(const std::string& folder, ParameterStore& store) {
-    const std::string path = folder + "/model.safetensors";
-    const Result<SafetensorsFile> file = SafetensorsFile::open(path);
-    if (!file) return fail(file.error());
-    Diagnostics problems;
-    for (const Parameter& parameter : store.layout().parameters) {
-        const SafetensorsEntry* entry = file->header().find(parameter.name);
-        if (entry == nullptr)
-            problems.push_back({.path = parameter.name, .rule = "must be in the checkpoint", .found = ""});
-        else if (entry->shape != parameter.shape || entry->dtype != dtype_of(store.values()))
-            problems.push_back({.path = parameter.name,
-                                .rule = "must be " + shape_text(dtype_of(store.values()), parameter.shape),
-                                .found = shape_text(entry->dtype, entry->shape)});
-    }
-    for (const SafetensorsEntry& entry : file->header().tensors)
-        if (store.find(entry.name) == nullptr)
-            problems.push_back(
-                {.path = entry.name, .rule = "is no parameter of this architecture", .found = ""});
-    constexpr std::size_t shown = 8;
-    if (problems.size() > shown) {
-        const std::string more = std::to_string(problems.size() - shown + 1);
-        problems.resize(shown - 1);
-        problems.push_back({.path = "and " + more + " more", .rule = "tensors that do not fit", .found = ""});
-    }
-    if (!problems.empty()) return fail(to_error(problems, path));
-    const Result<at::Tensor> host = read_parameters(*file, store, path);
-    if (!host) return fail(host.error());
-    if (!at::isfinite(*host).all().item().toBool())
-        return unusable("its weights are not all finite numbers", path);
-    store.values().copy_(*host);
-    store.refresh_compute();
-    return {};
 }
 
 Result<CheckpointState> read_checkpoint_state(const std::string& folder) {

@@ -38,8 +38,9 @@ Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer
 Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trainer);
 
 // The weights alone, of a checkpoint or of any folder with a model.safetensors that has the same names and
-// shapes; what a run starts from. Errors: unavailable (no such file), corrupt, invalid_input (another
-// architecture: every tensor that differs).
+// shapes; what a run starts from. F32, BF16, F16 and F64 are read alike. Errors: unavailable (no such file),
+// corrupt (also weights that are not finite, by name), invalid_input (another architecture: every tensor that
+// differs). On an error the parameters may be a mixture.
 Result<void> load_weights(const std::string& folder, ParameterStore& store);
 
 // state.json alone.

@@ -1,7 +1,9 @@
 #include "core/engine/parameter_store.h"
 
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+#include <sys/mman.h>
 
 namespace braid {
 namespace {
@@ -13,10 +15,24 @@ at::Tensor view(const at::Tensor& flat, const Operand& operand) {
 
 }  // namespace
 
+namespace {
+
+// Zeros that take memory only once they are written: a model that is only read needs no gradients.
+at::Tensor lazy_zeros(std::int64_t elements, const at::TensorOptions& options) {
+    const auto bytes = static_cast<std::size_t>(elements) * options.dtype().itemsize();
+    if (!options.device().is_cpu() || bytes == 0) return at::zeros({elements}, options);
+    void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return at::zeros({elements}, options);  // which then says how much is missing
+    return at::from_blob(
+        pages, {elements}, [bytes](void* at) { ::munmap(at, bytes); }, options);
+}
+
+}  // namespace
+
 ParameterStore::ParameterStore(ParameterLayout layout, const Ops& ops) : layout_(std::move(layout)) {
     const auto options = at::TensorOptions().dtype(ops.master_type()).device(ops.device());
     values_ = at::zeros({layout_.elements}, options);
-    gradients_ = at::zeros({layout_.elements}, options);
+    gradients_ = lazy_zeros(layout_.elements, options);
     compute_ = ops.compute_type() == ops.master_type()
                    ? values_
                    : at::zeros({layout_.elements}, options.dtype(ops.compute_type()));

@@ -148,34 +148,6 @@ Result<void> read_at(int descriptor, std::uint64_t offset, std::span<std::byte> 
     return {};
 }
 
-Result<void> write_all(int descriptor, std::span<const std::byte> bytes, const std::string& file) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
-        if (n < 0) {
-            if (errno == EINTR) continue;
-            return fail(error_from_errno(errno, "cannot write", file));
-        }
-        bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return {};
-}
-
-std::string header_text(std::span<const SafetensorsView> tensors,
-                        const std::map<std::string, std::string>& metadata) {
-    Json json = Json::object();
-    if (!metadata.empty()) json["__metadata__"] = metadata;
-    std::uint64_t at = 0;
-    for (const SafetensorsView& tensor : tensors) {
-        json[tensor.name] = {{"dtype", tensor.dtype},
-                             {"shape", tensor.shape},
-                             {"data_offsets", {at, at + tensor.data.size()}}};
-        at += tensor.data.size();
-    }
-    std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    text.resize((text.size() + 7) / 8 * 8, ' ');  // the data begin aligned
-    return text;
-}
-
 }  // namespace
 
 const SafetensorsEntry* SafetensorsHeader::find(std::string_view name) const {
@@ -260,26 +232,6 @@ Result<void> SafetensorsFile::read(const SafetensorsEntry& entry, std::span<std:
         return fail(ErrorKind::internal, named_tensor(entry.name) + " read into a place of another size",
                     file_);
     return read_at(descriptor_, data_offset_ + entry.begin, out, file_);
-}
-
-Result<void> write_safetensors(const std::string& file, std::span<const SafetensorsView> tensors,
-                               const std::map<std::string, std::string>& metadata) {
-    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (descriptor < 0) return fail(error_from_errno(errno, "cannot create", file));
-    const auto write_everything = [&]() -> Result<void> {
-        const std::string header = header_text(tensors, metadata);
-        const std::uint64_t length = header.size();
-        Result<void> done = write_all(descriptor, std::as_bytes(std::span(&length, 1)), file);
-        if (done) done = write_all(descriptor, std::as_bytes(std::span(header)), file);
-        for (const SafetensorsView& tensor : tensors)
-            if (done) done = write_all(descriptor, tensor.data, file);
-        if (done && ::fsync(descriptor) != 0) done = fail(error_from_errno(errno, "cannot write", file));
-        return done;
-    };
-    Result<void> done = write_everything();
-    if (::close(descriptor) != 0 && done) done = fail(error_from_errno(errno, "cannot write", file));
-    if (!done) ::unlink(file.c_str());
-    return done;
 }
 
 }  // namespace braid

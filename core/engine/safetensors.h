@@ -73,6 +73,34 @@ struct SafetensorsView {
     std::span<const std::byte> data = {};
 };
 
+struct SafetensorsShape {
+    std::string name = {};
+    std::string dtype = {};
+    std::vector<std::int64_t> shape = {};
+};
+
+// Writes a file whose tensors need not be in memory at once: their data in the order of `tensors`, in pieces
+// of any size. The file must not exist; one that finish() did not complete is removed.
+class SafetensorsWriter {
+public:
+    static Result<SafetensorsWriter> create(const std::string& file,
+                                            std::span<const SafetensorsShape> tensors,
+                                            const std::map<std::string, std::string>& metadata = {});
+    SafetensorsWriter(SafetensorsWriter&& other) noexcept;
+    SafetensorsWriter& operator=(SafetensorsWriter&&) = delete;
+    ~SafetensorsWriter();
+
+    Result<void> write(std::span<const std::byte> bytes);
+    // Syncs. Error: internal where the tensors' bytes are not all there.
+    Result<void> finish();
+
+private:
+    SafetensorsWriter(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {}
+    int descriptor_ = -1;
+    std::string file_;
+    std::uint64_t left_ = 0;  // bytes of data still to come
+};
+
 // Creates `file` (it must not exist), writes, syncs. A file that could not be finished is removed.
 Result<void> write_safetensors(const std::string& file, std::span<const SafetensorsView> tensors,
                                const std::map<std::string, std::string>& metadata = {});

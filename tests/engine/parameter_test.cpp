@@ -64,6 +64,29 @@ TEST(Parameters, MuonTakesEachMatrixOnce) {
     EXPECT_EQ(seen.size(), 7U * 4U);
 }
 
+TEST(Parameters, BiasesAndNormsAreNotDecayedAndATiedHeadIsTheEmbedding) {
+    ArchitectureSpec spec = architecture("F[bias,qknorm] M[conv,conv_bias=true] x1");
+    spec.parameters.set("tied", true);
+    const auto model = test::model(spec, at::kFloat);
+    const ParameterLayout& layout = model->parameters().layout();
+    for (const char* name :
+         {"model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.k_proj.bias",
+          "model.layers.0.self_attn.v_proj.bias", "model.layers.0.self_attn.q_norm.weight",
+          "model.layers.0.self_attn.k_norm.weight", "model.layers.1.self_attn.conv.weight",
+          "model.layers.1.self_attn.conv.bias", "model.layers.1.self_attn.norm.weight"}) {
+        const Parameter* parameter = model->parameters().find(name);
+        ASSERT_NE(parameter, nullptr) << name;
+        EXPECT_EQ(parameter->update, UpdateRule::adamw_without_decay) << name;
+        EXPECT_GE(parameter->offset, layout.no_decay_begin) << name;
+    }
+    EXPECT_EQ(model->parameters().find("lm_head.weight"), nullptr);
+    EXPECT_EQ(layout.head.offset, layout.embedding.offset);
+    const Parameter& embedding = *model->parameters().find("model.embed_tokens.weight");
+    EXPECT_EQ(embedding.update, UpdateRule::adamw);
+    EXPECT_EQ(embedding.init, Init::fan_in) << "as a head it must not begin with large logits";
+    EXPECT_EQ(layout.parameter_count(), cost(spec, builtin_mixers(), 128).total_parameters);
+}
+
 TEST(Init, IsAFunctionOfSeedNameAndShape) {
     const auto two = test::model(architecture("FS[w=4] x1"), at::kFloat),
                four = test::model(architecture("FS[w=4] x2"), at::kDouble);

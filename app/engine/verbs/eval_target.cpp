@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/engine/device.h"
+#include "core/engine/hf/export_hf.h"
 #include "core/engine/open_model.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/phases.h"
@@ -63,6 +64,13 @@ std::string table_of(const ScoreRecord& record) {
             .append(one.value && !one.unit.empty() ? " " + one.unit : "")
             .append("\n");
     return text;
+}
+
+// An imported model brings its own.
+bool has_tokenizer(const std::string& folder) {
+    std::error_code ignored;
+    return fs::exists(fs::path(folder) / "tokenizer.json", ignored) ||
+           fs::exists(fs::path(folder) / "tokenizer.model", ignored);
 }
 
 }  // namespace
@@ -127,6 +135,8 @@ Result<std::shared_ptr<const Tokenizer>> target_tokenizer(const EvalTarget& targ
                                                           const CheckpointChoice& choice) {
     Result<std::shared_ptr<const Tokenizer>> tokenizer = [&]() -> Result<std::shared_ptr<const Tokenizer>> {
         if (!target.tokenizer.empty()) return open_tokenizer(target.tokenizer);
+        const std::string& weights = choice.origin.folder;
+        if (target.corpus.empty() && has_tokenizer(weights)) return open_tokenizer(weights);
         const std::string folder = target.corpus.empty() ? corpus_of(choice) : target.corpus;
         if (folder.empty())
             return fail(ErrorKind::invalid_input, "which tokenizer the model reads with is not known",
@@ -141,7 +151,12 @@ Result<std::shared_ptr<const Tokenizer>> target_tokenizer(const EvalTarget& targ
 
 std::optional<std::int64_t> trained_context(const CheckpointChoice& choice) {
     const std::optional<RunPlan> plan = plan_of(choice);
-    if (!plan) return {};
+    if (!plan) {  // an imported model says it itself
+        const std::optional<Json> config = hf_source_config(choice.origin.folder);
+        const auto context = config ? config->find("max_position_embeddings") : Json::const_iterator();
+        if (!config || context == config->end() || !context->is_number_unsigned()) return {};
+        return context->get<std::int64_t>();
+    }
     std::int64_t longest = plan->training.context;
     if (const auto phases =
             resolve_phases(plan->architecture, plan->training, plan->data, plan->phases, builtin_mixers()))

@@ -23,6 +23,7 @@
 #include "core/spec/paper_recipe.h"
 #include "core/spec/scale.h"
 #include "core/spec/shorthand.h"
+#include "core/spec/window_notes.h"
 
 namespace braid::cli {
 namespace {
@@ -217,6 +218,13 @@ Result<RunFolder> make_run(const TrainOptions& options) {
                                                         .phases = planned.phases});
         !wrong.empty())
         return fail(to_error(wrong));
+    Progress notes(options.quiet);
+    if (const auto phases =
+            resolve_phases(*architecture, planned.training, planned.data, planned.phases, builtin_mixers()))
+        for (std::size_t i = 0; i < phases->size(); ++i)
+            for (const std::string& note :
+                 window_notes((*phases)[i].architecture, builtin_mixers(), (*phases)[i].training.context))
+                notes.say("Note: " + (i == 0 ? note : "phase " + std::to_string(i + 1) + ", " + note));
     // Made only now: a mistake leaves nothing behind.
     const Result<Project> project = find_or_make_project(options.project);
     if (!project) return fail(project.error());
