@@ -1,7 +1,7 @@
 // Causal softmax attention with a learnable sink, grouped key/value heads and an optional window
 // (core/mixers "full" and "swa"; the paper's Eq. 1 and 2).
 //
-//   visible(t) = [max(0, t-window+1), t];  window 0 means all of [0, t]
+//   visible(t) = [max(start_t, t-window+1), t];  window 0 means all of [start_t, t]
 //   lse_t = log( exp(sink) + sum_{s visible} exp(scale q_t.k_s) ),  p_ts = exp(scale q_t.k_s - lse_t)
 //   o_t = sum_s p_ts v_s
 #pragma once
@@ -30,6 +30,11 @@ struct AttentionShape {
     std::int64_t head_dim = 0;
     std::int64_t window = 0;
     double scale = 1.0;
+    // [batch, tokens]: the first token of the document that a token is in; it sees none before. Null: 0.
+    const std::int32_t* starts = nullptr;
+    [[gnu::always_inline]] std::int64_t start(std::int64_t b, std::int64_t t) const {
+        return starts == nullptr ? 0 : starts[b * tokens + t];
+    }
 };
 
 template <class T>

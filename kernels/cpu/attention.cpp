@@ -28,14 +28,14 @@ void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, 
     const T scale = T(s.scale);
     for (std::int64_t first = 0; first < s.tokens; first += strip_rows) {
         const int rows = int(least(strip_rows, s.tokens - first));
-        const Range keys = keys_of<T>(s, first, first + rows);
+        const Range keys = keys_of<T>(s, b, first, first + rows);
         const std::int64_t count = keys.end - keys.begin;
         strip_product<T>(rows, count, s.head_dim, q + first * args.q.token_stride, args.q.token_stride, 1,
                          keys_t + keys.begin, tokens, score, count, false);
         T inverse[strip_rows];
         for (int r = 0; r < rows; ++r) {
             T* row = score + r * count;
-            const Range inside = visible(s, first + r, keys.begin);
+            const Range inside = visible(s, b, first + r, keys.begin);
             Vector<T> tops = splat<T>(-3e38f);
             visit<T>(inside, 0, count, [&](std::int64_t i, auto mask) {
                 const Vector<T> x = load(row + i) * scale;
@@ -148,6 +148,7 @@ struct BackwardHead {
     Rows<T> q, d_o, k;
     Sum<T> dq, dk, dv;
     const T* lse;
+    std::int64_t batch;
     BackwardScratch<T> scratch;
 };
 
@@ -158,7 +159,7 @@ void backward_strip(const BackwardHead<T>& head, std::int64_t first, int rows, c
     const AttentionShape& s = head.s;
     const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
     const std::int64_t count = keys.end - keys.begin;
-    const Range seen = keys_of<T>(s, first, first + rows);
+    const Range seen = keys_of<T>(s, head.batch, first, first + rows);
     const Range near = {most(seen.begin, keys.begin), least(seen.end, keys.end)};
     if (near.begin >= near.end) {
         zero(p, 0, rows * count);
@@ -177,7 +178,7 @@ void backward_strip(const BackwardHead<T>& head, std::int64_t first, int rows, c
         T* ds_row = ds + r * count;
         zero(p_row, 0, begin);
         zero(ds_row, 0, begin);
-        visit<T>(visible(s, first + r, keys.begin), begin, end, [&](std::int64_t i, auto mask) {
+        visit<T>(visible(s, head.batch, first + r, keys.begin), begin, end, [&](std::int64_t i, auto mask) {
             const Vector<T> e = exponential<T>(load(p_row + i) * scale - log_sum);
             const Vector<T> probability = mask ? e : Vector<T>{};
             const Vector<T> slope = mask ? load(ds_row + i) - delta : Vector<T>{};
@@ -227,6 +228,7 @@ void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::in
                                   .dk = dk,
                                   .dv = dv,
                                   .lse = args.lse + (b * s.heads + h) * s.tokens,
+                                  .batch = b,
                                   .scratch = scratch};
     double sink_sum = 0;
     for (std::int64_t t = 0; t < s.tokens; ++t) {
@@ -244,8 +246,9 @@ void backward_head(const AttentionBackwardArgs<T>& args, std::int64_t b, std::in
         const std::int64_t last = s.window > 0 ? least(s.tokens, last_key + s.window) : s.tokens;
         for (std::int64_t from = key; from < last; from += block_rows) {
             const std::int64_t to = least(from + block_rows, last);
-            const Range seen = keys_of<T>(s, from, to);
-            backward_block(head, from, to, {most(seen.begin, key), least(seen.end, padded<T>(last_key + 1))});
+            const Range seen = keys_of<T>(s, b, from, to);
+            const Range keys = {most(seen.begin, key), least(seen.end, padded<T>(last_key + 1))};
+            if (keys.begin < keys.end) backward_block(head, from, to, keys);
         }
     }
     finish(head.dq, args.dq, b, h, s);

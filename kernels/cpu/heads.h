@@ -95,14 +95,16 @@ struct Range {
     std::int64_t begin, end;
 };
 template <class T>
-BRAID_INLINE Range keys_of(const AttentionShape& s, std::int64_t first, std::int64_t last) {
-    const std::int64_t begin = s.window > 0 ? most(0, first - s.window + 1) : 0;
+BRAID_INLINE Range keys_of(const AttentionShape& s, std::int64_t b, std::int64_t first, std::int64_t last) {
+    const std::int64_t start = s.start(b, first);
+    const std::int64_t begin = s.window > 0 ? most(start, first - s.window + 1) : start;
     return {begin / width<T> * width<T>, padded<T>(last)};
 }
 
 // The visible keys of row t, counted from `origin`.
-BRAID_INLINE Range visible(const AttentionShape& s, std::int64_t t, std::int64_t origin) {
-    return {(s.window > 0 ? most(0, t - s.window + 1) : 0) - origin, t + 1 - origin};
+BRAID_INLINE Range visible(const AttentionShape& s, std::int64_t b, std::int64_t t, std::int64_t origin) {
+    const std::int64_t start = s.start(b, t);
+    return {(s.window > 0 ? most(start, t - s.window + 1) : start) - origin, t + 1 - origin};
 }
 
 // x[i] for i in [begin, end) of a row, vectors that begin at whole multiples; f(vector, mask of lanes

@@ -9,9 +9,10 @@ namespace {
 struct Range {
     std::int64_t begin, end;
 };
-Range visible(const AttentionShape& shape, std::int64_t t) {
+Range visible(const AttentionShape& shape, std::int64_t b, std::int64_t t) {
     const std::int64_t first = shape.window > 0 ? t - shape.window + 1 : 0;
-    return {first > 0 ? first : 0, t + 1};
+    const std::int64_t start = shape.start(b, t);
+    return {first > start ? first : start, t + 1};
 }
 
 template <class T>
@@ -31,7 +32,7 @@ void attention(const AttentionArgs<T>& args) {
             const std::int64_t g = h / (s.heads / s.kv_heads);
             for (std::int64_t t = 0; t < s.tokens; ++t) {
                 const T* q = args.q.at(b, h) + t * args.q.token_stride;
-                const Range keys = visible(s, t);
+                const Range keys = visible(s, b, t);
                 double top = args.sink ? double(args.sink[h]) : -INFINITY;
                 std::vector<double> score;
                 for (std::int64_t u = keys.begin; u < keys.end; ++u) {
@@ -70,7 +71,7 @@ void attention_backward(const AttentionBackwardArgs<T>& args) {
                     const double delta = dot(d_o, args.o.at(b, h) + t * args.o.token_stride, s.head_dim);
                     if (args.sink) args.dsink[h] -= T(std::exp(double(args.sink[h]) - lse) * delta);
                     std::vector<double> dq(std::size_t(s.head_dim), 0.0);
-                    const Range keys = visible(s, t);
+                    const Range keys = visible(s, b, t);
                     for (std::int64_t u = keys.begin; u < keys.end; ++u) {
                         const T* k = args.k.at(b, g) + u * args.k.token_stride;
                         const T* v = args.v.at(b, g) + u * args.v.token_stride;

@@ -10,7 +10,8 @@ struct Case {
     AttentionShape shape;
     double sink = 0;  // mean of the sinks
     bool has_sink = true;
-    double size = 1;  // of queries and keys
+    double size = 1;            // of queries and keys
+    std::int64_t document = 0;  // tokens of the longest document of a sequence; 0: one document
 };
 
 std::vector<Case> cases() {
@@ -36,7 +37,11 @@ std::vector<Case> cases() {
             {"no sink", shape(1, 75, 2, 2, 32, 16), 0, false},
             {"sink takes all", shape(1, 75, 2, 2, 32, 0), 30},
             {"sink takes nothing", shape(1, 75, 2, 2, 32, 0), -80},
-            {"large scores", shape(1, 75, 2, 2, 32, 16), 0, true, 8}};
+            {"large scores", shape(1, 75, 2, 2, 32, 16), 0, true, 8},
+            {"documents", shape(2, 500, 2, 1, 32, 0), 0, true, 1, 90},
+            {"documents of a token or two", shape(1, 75, 2, 2, 16, 0), 0, true, 1, 2},
+            {"long documents", shape(1, 1000, 1, 1, 32, 0), 0, false, 1, 700},
+            {"documents and a window", shape(2, 500, 2, 2, 46, 33), 0, true, 1, 120}};
 }
 
 // q, k and v as they lie in a fused projection, with a gap after them; gradients likewise.
@@ -56,7 +61,17 @@ struct Problem {
         din.assign(in.size(), T(0)), dsink.assign(sink.size(), T(0.25));
         parts.resize(std::size_t(s.batch * s.heads));
         if (!c.has_sink) sink.clear();
+        if (c.document > 0) {
+            std::mt19937 random(7);
+            for (std::int64_t b = 0; b < s.batch; ++b)
+                for (std::int64_t t = 0, start = 0, end = 0; t < s.tokens; ++t) {
+                    if (t == end) start = t, end = t + 1 + std::int64_t(random() % unsigned(c.document));
+                    starts.push_back(std::int32_t(start));
+                }
+            s.starts = starts.data();
+        }
     }
+    Problem(const Problem&) = delete;
     template <class From>
     static void copy(const std::vector<From>& from, std::vector<T>& to) {
         to.assign(from.begin(), from.end());
@@ -99,6 +114,7 @@ struct Problem {
     AttentionShape s;
     std::int64_t row, rows;
     std::vector<T> in, dout, sink, out, lse, din, dsink, parts;
+    std::vector<std::int32_t> starts;
 };
 
 template <class T>
