@@ -75,6 +75,8 @@ public:
     virtual Result<EvaluationSet> evaluation() const = 0;
     // The token that opens every document (see document_starts()); -1: sequences are one document each.
     virtual std::int32_t document_token() const { return -1; }
+    // Whether a token may see those of its own document alone.
+    virtual bool separate_documents() const { return false; }
     // What a user should know before time is spent and that is no error: "no document is as long as the
     // context". One sentence each.
     virtual std::vector<std::string> notes() const { return {}; }

@@ -78,12 +78,14 @@ struct CorpusSettings {
     bool mixed = false;
     double long_share = 0.5;
     std::int64_t evaluation_tokens = 0;
+    bool separate = false;  // documents do not see each other
 };
 
 CorpusSettings settings_of(const ParameterValues& values) {
     return {.mixed = values.text("pools", corpus_parameters()) == "mixed",
             .long_share = values.real("long_share", corpus_parameters()),
-            .evaluation_tokens = values.integer("evaluation_tokens", corpus_parameters())};
+            .evaluation_tokens = values.integer("evaluation_tokens", corpus_parameters()),
+            .separate = values.flag("separate", corpus_parameters())};
 }
 
 class CorpusSource final : public DataSource {
@@ -119,6 +121,11 @@ public:
                                         " tokens would read the same text twice, the corpus has " +
                                         std::to_string(all) + " training tokens",
                                 .found = std::to_string(batch_)});
+        if (settings_.separate && document_token() < 0)
+            problems.push_back({.path = "data.separate",
+                                .rule = "must be off: the tokenizer of the corpus has no token that opens or "
+                                        "ends a document",
+                                .found = "true"});
         if (!settings_.mixed || !problems.empty()) return problems;
         for (const bool is_long : {true, false}) {
             const double share = is_long ? settings_.long_share : 1 - settings_.long_share;
@@ -156,6 +163,7 @@ public:
 
     std::int64_t vocab() const override { return corpus_.manifest().tokenizer.vocab; }
     std::int32_t document_token() const override { return corpus_.manifest().tokenizer.document_token(); }
+    bool separate_documents() const override { return settings_.separate; }
 
     std::string fingerprint() const override {
         Json content = {{"corpus", corpus_.manifest().hash},

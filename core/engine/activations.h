@@ -29,6 +29,7 @@ struct Activations {
     std::int64_t batch = 0;
     std::int64_t tokens = 0;
     at::Tensor tokens_N = {}, targets_N = {};  // int64
+    Documents documents = {};
     std::vector<LayerActivations> layers = {};
     at::Tensor last_ND = {};            // output of the last layer
     at::Tensor rstd_N = {}, y_ND = {};  // final norm

@@ -315,7 +315,9 @@ private:
                 .kv_heads = k_BTGK.size(2),
                 .head_dim = q_BTHK.size(3),
                 .window = rule.window,
-                .scale = rule.scale};
+                .scale = rule.scale,
+                .starts = rule.documents.defined() ? rule.documents.starts_BT.const_data_ptr<std::int32_t>()
+                                                   : nullptr};
     }
 
     static void product(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b) {

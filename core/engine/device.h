@@ -45,6 +45,6 @@ using MakeOps = void (*)(std::int64_t, std::shared_ptr<Ops>*, Error*);
 }  // namespace plugin
 
 // Changes with every change of Ops or of the functions above.
-inline constexpr const char* plugin_version = "braid-ops-4";
+inline constexpr const char* plugin_version = "braid-ops-5";
 
 }  // namespace braid

@@ -19,8 +19,8 @@ struct LongceRule {
 // [B, T], statistics type, on the device: min(exp(loss with the short context - loss with the whole), cap),
 // from the model as it is. The short context of a token is a window that begins up to `window` tokens before
 // it, advanced by half of it: each token sees between window / 2 and window tokens. The first `window` tokens
-// have weight 1.
+// have weight 1. starts_BT: as in Model::evaluate().
 at::Tensor longce_weights(Model& model, const at::Tensor& tokens_BT, const at::Tensor& targets_BT,
-                          const LongceRule& rule);
+                          const LongceRule& rule, const at::Tensor& starts_BT = {});
 
 }  // namespace braid

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
@@ -115,6 +116,7 @@ public:
     void run(const std::string& mixer, const std::string& pattern, const ArchitectureSpec& spec) {
         mixer_ = mixer, pattern_ = pattern, spec_ = spec;
         causal();
+        documents();
         forms();
         gradients();
         costs();
@@ -144,6 +146,30 @@ private:
         report("causal", "change of earlier outputs", largest(difference.narrow(1, 0, 40)), 0);
         report("causal", "later outputs that do not change",
                scalar(difference.narrow(1, 40, 23).abs().amax(-1).eq(0).sum()), 0);
+    }
+
+    // Documents kept apart in one sequence against each of them alone: loss and gradients.
+    void documents() {
+        const auto packed = model_of(spec_, at::kDouble), alone = model_of(spec_, at::kDouble);
+        const std::vector<std::vector<std::int64_t>> lengths = {{1, 20, 33, 9}, {44, 2, 1, 16}};
+        const Text data = text(2, 63, spec_.vocab);
+        at::Tensor starts_BT = at::empty({2, 63}, at::kInt);
+        for (std::int64_t b = 0; b < 2; ++b) {
+            std::int64_t first = 0;
+            for (const std::int64_t length : lengths[std::size_t(b)]) {
+                starts_BT.select(0, b).narrow(0, first, length).fill_(first);
+                // Padded behind, where nothing is asked: what depends on the length of the sequence stays.
+                at::Tensor tokens = at::zeros({1, 63}, at::kLong), targets = at::full({1, 63}, -1, at::kLong);
+                tokens.narrow(1, 0, length).copy_(data.tokens_BT.narrow(0, b, 1).narrow(1, first, length));
+                targets.narrow(1, 0, length).copy_(data.targets_BT.narrow(0, b, 1).narrow(1, first, length));
+                alone->forward_backward(tokens, targets, 1);
+                first += length;
+            }
+        }
+        packed->forward_backward(data.tokens_BT, data.targets_BT, 1, {}, starts_BT);
+        report("documents", "loss, apart and alone", relative(packed->loss_sum(), alone->loss_sum()), 1e-10);
+        report("documents", "gradients, apart and alone",
+               relative(packed->parameters().gradients(), alone->parameters().gradients()), 1e-9);
     }
 
     // Training's form, prefill in pieces, and one token after the other.

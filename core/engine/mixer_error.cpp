@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "core/base/random.h"
+#include "core/engine/documents.h"
 #include "core/engine/ops.h"
 #include "core/mixers/torch/mixer.h"
 
@@ -40,7 +41,8 @@ struct Passes {
     std::vector<at::Tensor> vectors, matrices;  // gradients
 };
 
-Passes run(const Mixer& mixer, Ops& ops, const at::Tensor& in_BTC, const at::Tensor& dout_BTO) {
+Passes run(const Mixer& mixer, Ops& ops, const at::Tensor& in_BTC, const at::Tensor& dout_BTO,
+           const at::Tensor& starts_BT) {
     const auto device = at::TensorOptions().device(ops.device());
     MixerParameters parameters;
     const auto add = [&](std::vector<MixerParameter>& to, at::Tensor value, std::vector<std::int64_t> shape) {
@@ -61,6 +63,7 @@ Passes run(const Mixer& mixer, Ops& ops, const at::Tensor& in_BTC, const at::Ten
     const at::Tensor dout = dout_BTO.to(device.dtype(ops.compute_type()));
     Passes passes{.out = at::empty_like(dout), .din = at::empty_like(in), .vectors = {}, .matrices = {}};
     MixerMemory memory = mixer.allocate(ops, batch, tokens);
+    memory.documents = documents_of(starts_BT, ops.device());
     mixer.forward(ops, parameters, in, passes.out, memory);
     mixer.backward(ops, parameters, in, passes.out, dout, passes.din, memory);
     const auto host = [](const at::Tensor& x) { return x.to(at::kCPU).to(at::kDouble); };
@@ -82,36 +85,47 @@ void measure_mixer_error(const MixerDescription& description, Ops& device,
     const auto rounded = [](const at::Tensor& x) { return x.to(at::kBFloat16); };
     const at::Tensor in = rounded(normal({batch, tokens, columns}, "in", 1));
     const at::Tensor dout = rounded(normal({batch, tokens, mixer->output_width()}, "dout", 1));
-    const auto exact_ops = make_cpu_ops(at::kDouble);
-    const Passes exact = run(*mixer, *exact_ops, in, dout), got = run(*mixer, device, in, dout);
+    // Some documents, of one token to several chunks.
+    at::Tensor starts_BT = at::empty({batch, tokens}, at::kInt);
+    const std::vector<std::vector<std::int64_t>> begins = {{0, 1, 70, 71, 310}, {0, 128, 129, 130, 460}};
+    for (std::int64_t b = 0; b < batch; ++b)
+        for (const std::int64_t first : begins[std::size_t(b)])
+            starts_BT.select(0, b).narrow(0, first, tokens - first).fill_(first);
 
     const bool bf16 = device.compute_type() == at::kBFloat16;
-    const auto report = [&](const std::string& what, const at::Tensor& a, const at::Tensor& b, double limit) {
-        const double error = (a - b).norm().item().toDouble() / std::max(b.norm().item().toDouble(), 1e-30);
-        receive({.mixer = description.id,
-                 .pattern = std::string(1, description.letter) + " at S1",
-                 .check = "error",
-                 .detail = what + ", " + device.name() + (bf16 ? " bf16" : " float32"),
-                 .measured = error,
-                 .limit = bf16 ? limit : 2e-5,
-                 .passed = error <= (bf16 ? limit : 2e-5)});
-    };
     const bool softmax = description.softmax;
-    report("out", got.out, exact.out, softmax ? 5e-3 : 4e-3);
-    std::int64_t first = 0;
-    for (const ProjectionRequest& each : mixer->projections()) {
-        // A projection of a number a head is a gate.
-        const double limit = softmax ? 1e-2 : each.rows <= group.heads ? 2e-2 : 8e-3;
-        report("d " + each.name, got.din.narrow(2, first, each.rows), exact.din.narrow(2, first, each.rows),
-               limit);
-        first += each.rows;
+    for (const at::Tensor& starts : {at::Tensor(), starts_BT}) {
+        const Passes exact = run(*mixer, *make_cpu_ops(at::kDouble), in, dout, starts);
+        const Passes got = run(*mixer, device, in, dout, starts);
+        const auto report = [&](const std::string& what, const at::Tensor& a, const at::Tensor& b,
+                                double limit) {
+            const double error =
+                (a - b).norm().item().toDouble() / std::max(b.norm().item().toDouble(), 1e-30);
+            receive({.mixer = description.id,
+                     .pattern = std::string(1, description.letter) + " at S1",
+                     .check = "error",
+                     .detail = what + (starts.defined() ? " of documents" : "") + ", " + device.name() +
+                               (bf16 ? " bf16" : " float32"),
+                     .measured = error,
+                     .limit = bf16 ? limit : 2e-5,
+                     .passed = error <= (bf16 ? limit : 2e-5)});
+        };
+        report("out", got.out, exact.out, softmax ? 5e-3 : 4e-3);
+        std::int64_t first = 0;
+        for (const ProjectionRequest& each : mixer->projections()) {
+            // A projection of a number a head is a gate.
+            const double limit = softmax ? 1e-2 : each.rows <= group.heads ? 2e-2 : 8e-3;
+            report("d " + each.name, got.din.narrow(2, first, each.rows),
+                   exact.din.narrow(2, first, each.rows), limit);
+            first += each.rows;
+        }
+        const std::vector<VectorRequest> vectors = mixer->vectors();
+        for (std::size_t i = 0; i < vectors.size(); ++i)
+            report("d " + vectors[i].name, got.vectors[i], exact.vectors[i], softmax ? 1e-2 : 2e-2);
+        const std::vector<MatrixRequest> matrices = mixer->matrices();
+        for (std::size_t i = 0; i < matrices.size(); ++i)
+            report("d " + matrices[i].name, got.matrices[i], exact.matrices[i], 8e-3);
     }
-    const std::vector<VectorRequest> vectors = mixer->vectors();
-    for (std::size_t i = 0; i < vectors.size(); ++i)
-        report("d " + vectors[i].name, got.vectors[i], exact.vectors[i], softmax ? 1e-2 : 2e-2);
-    const std::vector<MatrixRequest> matrices = mixer->matrices();
-    for (std::size_t i = 0; i < matrices.size(); ++i)
-        report("d " + matrices[i].name, got.matrices[i], exact.matrices[i], 8e-3);
 }
 
 }  // namespace braid

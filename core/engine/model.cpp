@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "core/engine/activations.h"
+#include "core/engine/documents.h"
 #include "core/engine/guard.h"
 #include "core/engine/layer_weights.h"
 #include "core/mixers/builtin.h"
@@ -50,13 +51,15 @@ struct Model::Parts {
     at::Tensor loss_sum;
     std::optional<Activations> training, evaluation;
 
-    Activations& activations(std::optional<Activations>& slot, const at::Tensor& tokens_BT, bool keep) {
+    Activations& activations(std::optional<Activations>& slot, const at::Tensor& tokens_BT, bool keep,
+                             const at::Tensor& starts_BT = {}) {
         const std::int64_t batch = tokens_BT.size(0), tokens = tokens_BT.size(1);
         if (!slot || slot->batch != batch || slot->tokens != tokens) {
             slot.reset();  // before the next set is allocated
             slot = allocate_activations(*ops, store->layout(), mixers, batch, tokens, keep);
         }
         slot->tokens_N.copy_(tokens_BT.reshape({-1}));
+        slot->documents = documents_of(starts_BT, ops->device());
         return *slot;
     }
 
@@ -85,6 +88,7 @@ struct Model::Parts {
             ops->rms_norm(layer.x_ND, w.norm_D, norm_eps, layer.y_ND, layer.rstd_N);
             ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
             for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
+                layer.mixers[g].documents = a.documents;
                 mixers[l][g]->forward(*ops, w.mixers[g], columns(a, layer.in_NC, in, in_width),
                                       columns(a, layer.out_NO, out, out_width), layer.mixers[g]);
             });
@@ -205,9 +209,9 @@ at::Tensor Model::head_gradient_norms() const {
 }
 
 void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
-                             const at::Tensor& weights_BT) {
+                             const at::Tensor& weights_BT, const at::Tensor& starts_BT) {
     Parts& p = *parts_;
-    Activations& a = p.activations(p.training, tokens_BT, true);
+    Activations& a = p.activations(p.training, tokens_BT, true, starts_BT);
     a.targets_N.copy_(targets_BT.reshape({-1}));
     p.forward(a);
     const at::Tensor weights_N = weights_BT.defined() ? weights_BT.reshape({-1}).contiguous() : at::Tensor();
@@ -215,9 +219,10 @@ void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targ
     p.backward(a);
 }
 
-Model::Evaluation Model::evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT) {
+Model::Evaluation Model::evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT,
+                                  const at::Tensor& starts_BT) {
     Parts& p = *parts_;
-    Activations& a = p.activations(p.evaluation, tokens_BT, false);
+    Activations& a = p.activations(p.evaluation, tokens_BT, false, starts_BT);
     a.targets_N.copy_(targets_BT.reshape({-1}));
     p.forward(a);
     const auto device = at::TensorOptions().device(p.ops->device());

@@ -33,9 +33,11 @@ public:
     // Adds scale * d(sum of the losses)/dp to the gradients and the sum of the losses to loss_sum(). For the
     // mean over a global batch give scale = 1 / (number of its targets). All micro-batches of a run have one
     // shape. weights_BT (statistics type), where defined, multiplies what each target adds to the gradients;
-    // the sum of the losses stays unweighted.
+    // the sum of the losses stays unweighted. starts_BT (int32, on the CPU), where defined, says where in its
+    // sequence the document of each token begins (core/data/batch.h, document_starts()): documents are then
+    // kept apart.
     void forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
-                          const at::Tensor& weights_BT = {});
+                          const at::Tensor& weights_BT = {}, const at::Tensor& starts_BT = {});
 
     // Whether the layers of `spec` would allocate the same parameters; else invalid_input that names `path`
     // and the first parameter that differs.
@@ -63,7 +65,8 @@ public:
         at::Tensor top_BT;   // int64, the likeliest next token
     };
     // Forward only; nothing is kept for a backward pass. The tensors are fresh and on the device.
-    Evaluation evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT);
+    Evaluation evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT,
+                        const at::Tensor& starts_BT = {});
 
     // Next-token logits [P, V] (statistics type) at positions [P, 2] of (sequence, token).
     at::Tensor logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2);

@@ -87,6 +87,14 @@ at::Tensor Trainer::host_numbers(std::int64_t sequences) const {
                      at::TensorOptions().dtype(at::kInt).pinned_memory(pinned));
 }
 
+at::Tensor Trainer::starts_of(std::span<const std::int32_t> tokens_BT, std::int64_t sequences) const {
+    if (!data_->separate_documents()) return {};
+    const auto length = static_cast<std::int64_t>(tokens_BT.size()) / sequences;
+    at::Tensor starts_BT = at::empty({sequences, length}, at::kInt);
+    document_starts(tokens_BT, length, data_->document_token(), numbers_of(starts_BT));
+    return starts_BT;
+}
+
 Result<void> Trainer::open_phase() {
     const ResolvedPhase& now = phase();
     Result<std::unique_ptr<DataSource>> data =
@@ -138,6 +146,7 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
         return fail(std::move(filled.error()));
     const auto counted = std::count_if(targets.begin(), targets.end(), [](auto t) { return t >= 0; });
     const double scale = 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(counted, 1));
+    const at::Tensor starts_BT = starts_of(tokens, training.batch);
     // One copy for the whole step, behind which the host does not wait: a micro-batch is a view of it.
     const at::Tensor tokens_BT = tokens_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
     const at::Tensor targets_BT = targets_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
@@ -148,11 +157,14 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
         if (!go_on()) return std::optional<StepResult>();
         const at::Tensor micro_tokens = tokens_BT.narrow(0, micro * sequences, sequences);
         const at::Tensor micro_targets = targets_BT.narrow(0, micro * sequences, sequences);
+        const at::Tensor micro_starts =
+            starts_BT.defined() ? starts_BT.narrow(0, micro * sequences, sequences) : at::Tensor();
         at::Tensor weights;
         if (training.loss == "longce")
-            weights = longce_weights(*model_, micro_tokens, micro_targets,
-                                     {.window = longce_window(training), .cap = training.longce_cap});
-        model_->forward_backward(micro_tokens, micro_targets, scale, weights);
+            weights =
+                longce_weights(*model_, micro_tokens, micro_targets,
+                               {.window = longce_window(training), .cap = training.longce_cap}, micro_starts);
+        model_->forward_backward(micro_tokens, micro_targets, scale, weights, micro_starts);
     }
 
     StepResult result{.learning_rate = learning_rate_at(training, step_.value - phase().first.value)};
@@ -191,8 +203,9 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
         const auto begin = static_cast<std::size_t>(first * batch.context);
         const auto size = static_cast<std::size_t>(count * batch.context);
         const std::span<const std::int32_t> block_targets = std::span(batch.targets_BT).subspan(begin, size);
+        const std::span<const std::int32_t> block_tokens = std::span(batch.tokens_BT).subspan(begin, size);
         const Model::Evaluation answer = model_->evaluate(
-            view_of(std::span(batch.tokens_BT).subspan(begin, size), count), view_of(block_targets, count));
+            view_of(block_tokens, count), view_of(block_targets, count), starts_of(block_tokens, count));
         loss_sum += answer.loss_BT.to(at::kCPU, at::kDouble).sum().item().toDouble();
         targets += std::count_if(block_targets.begin(), block_targets.end(), [](auto t) { return t >= 0; });
         const at::Tensor top = answer.top_BT.to(at::kCPU, at::kLong).contiguous();

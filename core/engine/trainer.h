@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,9 @@ private:
     Result<void> enter_phase(std::size_t index);
     Result<void> open_phase();                              // data and buffers of phase()
     at::Tensor host_numbers(std::int64_t sequences) const;  // int32 [sequences, T]
+    // Where the document of each token begins, int32 [sequences, T]; undefined where documents may see each
+    // other.
+    at::Tensor starts_of(std::span<const std::int32_t> tokens_BT, std::int64_t sequences) const;
 
     TrainerSetup setup_;
     std::shared_ptr<Ops> ops_;

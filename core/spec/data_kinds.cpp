@@ -42,6 +42,11 @@ const std::vector<ParameterDescription>& corpus_parameters() {
          .minimum = 0,
          .maximum = 1,
          .only_if = "pools=mixed"},
+        {.key = "separate",
+         .label = "Separate documents",
+         .help = "A token sees its own document alone: attention stops at the beginning of a document, and "
+                 "recurrent states start anew there.",
+         .default_value = false},
         {.key = "key_tokens",
          .label = "Key tokens",
          .help = "File of key tokens (eval keys makes it): each evaluation then scores log LongPPL.",

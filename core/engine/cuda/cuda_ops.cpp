@@ -176,7 +176,16 @@ public:
         at::Tensor lse0;
         const std::int64_t tokens = q_BTHK.size(1);
         const std::optional<double> scale = rule.scale;
-        if (use_cudnn(rule, q_BTHK)) {
+        if (rule.documents.defined()) {
+            // Documents are sequences of their own, one behind the other: log-sum-exp comes as [H, N].
+            const auto [causal, left, right] = flash_window(rule, tokens);
+            const at::Tensor& bounds = rule.documents.bounds;
+            const auto answer = at::_flash_attention_forward(q_BTHK.flatten(0, 1), k_BTGK.flatten(0, 1),
+                                                             v_BTGK.flatten(0, 1), bounds, bounds, tokens,
+                                                             tokens, 0.0, causal, false, scale, left, right);
+            o0_BTHK = std::get<0>(answer).view(q_BTHK.sizes());
+            lse0 = std::get<1>(answer).view({q_BTHK.size(2), q_BTHK.size(0), tokens}).transpose(0, 1);
+        } else if (use_cudnn(rule, q_BTHK)) {
             const auto answer = at::_scaled_dot_product_cudnn_attention(
                 q_BTHK.transpose(1, 2), k_BTGK.transpose(1, 2), v_BTGK.transpose(1, 2), std::nullopt,
                 /*compute_log_sumexp=*/true, 0.0, /*is_causal=*/true, false, scale);
@@ -220,7 +229,19 @@ public:
         const std::int64_t tokens = q_BTHK.size(1);
         const std::int64_t heads = q_BTHK.size(2);
         const std::optional<double> scale = rule.scale;
-        if (use_cudnn(rule, q_BTHK)) {
+        if (rule.documents.defined()) {
+            const auto [causal, left, right] = flash_window(rule, tokens);
+            const StrictlyDeterministic fixed_order(deterministic_);
+            const at::Tensor& bounds = rule.documents.bounds;
+            const auto rows = [](const at::Tensor& x) { return x.flatten(0, 1); };
+            const auto [dq, dk, dv] = at::_flash_attention_backward(
+                rows(do_BTHK), rows(q_BTHK), rows(k_BTGK), rows(v_BTGK), rows(o_BTHK),
+                lse_BHT.transpose(0, 1).reshape({heads, batch * tokens}), bounds, bounds, tokens, tokens, 0.0,
+                causal, seed_, seed_, scale, left, right);
+            dq_BTHK.copy_(dq.view(q_BTHK.sizes()));
+            dk_BTGK.copy_(dk.view(k_BTGK.sizes()));
+            dv_BTGK.copy_(dv.view(v_BTGK.sizes()));
+        } else if (use_cudnn(rule, q_BTHK)) {
             const auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
                 do_BTHK.transpose(1, 2), q_BTHK.transpose(1, 2), k_BTGK.transpose(1, 2),
                 v_BTGK.transpose(1, 2), o_BTHK.transpose(1, 2), lse_BHT.unsqueeze(-1), seed_.select(0, 0),

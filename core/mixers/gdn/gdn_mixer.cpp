@@ -65,7 +65,8 @@ public:
         memory.tensors[3].copy_(decay.log_decay_BTS);
         memory.tensors[4].copy_(at::sigmoid(b_of(in_BTC).to(ops.statistics_type())));
         if (s_.convolution)
-            ops.short_convolution(qkv_of(in_BTC), parameters.vectors[3].value, memory.tensors[5], {});
+            ops.short_convolution(memory.documents, qkv_of(in_BTC), parameters.vectors[3].value,
+                                  memory.tensors[5], {});
         ops.linear_attention(linear_rule(), input(in_BTC, memory), memory.tensors[1], memory.tensors[0], {});
         finish(ops, parameters, in_BTC, memory.tensors[1], out_BTC);
     }
@@ -87,7 +88,8 @@ public:
                                        .dlog_decay_BTS = dlog_decay,
                                        .dbeta_BTS = dbeta});
         if (s_.convolution)
-            ops.short_convolution_backward(dqkv, qkv_of(in_BTC), parameters.vectors[3].value, qkv_of(din_BTC),
+            ops.short_convolution_backward(memory.documents, dqkv, qkv_of(in_BTC),
+                                           parameters.vectors[3].value, qkv_of(din_BTC),
                                            parameters.vectors[3].gradient);
         softplus_decay_backward(a_of(in_BTC), parameters.vectors[0], parameters.vectors[1], decay, dlog_decay,
                                 {}, a_of(din_BTC));
@@ -155,14 +157,15 @@ private:
                 .k_BTGK = k_of(qkv),
                 .v_BTJV = v_of(qkv),
                 .log_decay_BTS = memory.tensors[3],
-                .beta_BTS = memory.tensors[4]};
+                .beta_BTS = memory.tensors[4],
+                .starts_BT = memory.documents.starts_BT};
     }
     LinearInput continued(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                           MixerState& state) const {
         at::Tensor qkv = in_BTC;
         if (s_.convolution) {
             qkv = at::empty({in_BTC.size(0), in_BTC.size(1), s_.convolved()}, in_BTC.options());
-            ops.short_convolution(qkv_of(in_BTC), parameters.vectors[3].value, qkv, state.recurrent[1]);
+            ops.short_convolution({}, qkv_of(in_BTC), parameters.vectors[3].value, qkv, state.recurrent[1]);
         }
         return {.q_BTHK = q_of(qkv),
                 .k_BTGK = k_of(qkv),

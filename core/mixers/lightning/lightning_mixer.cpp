@@ -47,7 +47,7 @@ public:
     void forward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                  const at::Tensor& out_BTC, MixerMemory& memory) const override {
         const at::Tensor& read_BTHK = memory.tensors[1];
-        ops.linear_attention(linear_rule, input(in_BTC, memory.tensors[2]), read_BTHK, memory.tensors[0], {});
+        ops.linear_attention(linear_rule, input(in_BTC, memory), read_BTHK, memory.tensors[0], {});
         finish(ops, parameters, in_BTC, read_BTHK, out_BTC);
     }
 
@@ -63,9 +63,8 @@ public:
         const at::Tensor dlow_NR = at::empty_like(low_NR);
         ops.linear_backward_input(dgate_NO, parameters.matrices[0].value, dlow_NR);
         low_columns(din_BTC).copy_(dlow_NR.view(low_columns(din_BTC).sizes()));
-        const LinearInput d = input(din_BTC, {});
-        ops.linear_attention_backward(linear_rule, input(in_BTC, memory.tensors[2]), memory.tensors[0],
-                                      dread_BTHK,
+        const LinearInput d = input(din_BTC, at::Tensor());
+        ops.linear_attention_backward(linear_rule, input(in_BTC, memory), memory.tensors[0], dread_BTHK,
                                       {.dq_BTHK = d.q_BTHK, .dk_BTGK = d.k_BTGK, .dv_BTJV = d.v_BTJV});
     }
 
@@ -93,6 +92,11 @@ public:
     }
 
 private:
+    LinearInput input(const at::Tensor& in_BTC, const MixerMemory& memory) const {
+        LinearInput all = input(in_BTC, memory.tensors[2]);
+        all.starts_BT = memory.documents.starts_BT;
+        return all;
+    }
     LinearInput input(const at::Tensor& in_BTC, const at::Tensor& log_decay_S) const {
         const std::int64_t q = heads_ * head_dim_, k = kv_heads_ * head_dim_;
         return {.q_BTHK = heads_of(in_BTC, 0, heads_, head_dim_),

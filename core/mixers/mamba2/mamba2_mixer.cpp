@@ -57,9 +57,9 @@ public:
         const SoftplusDecay decay = decay_of(parameters, in_BTC);
         memory.tensors[2].copy_(decay.dt_BTS);
         memory.tensors[3].copy_(decay.log_decay_BTS);
-        if (s_.convolution) convolve(ops, parameters, in_BTC, memory.tensors[4], {});
-        ops.linear_attention(linear_rule(), input(parameters, xbc_of(in_BTC, memory), decay),
-                             memory.tensors[1], memory.tensors[0], {});
+        if (s_.convolution) convolve(ops, parameters, memory.documents, in_BTC, memory.tensors[4], {});
+        ops.linear_attention(linear_rule(), input(parameters, in_BTC, memory, decay), memory.tensors[1],
+                             memory.tensors[0], {});
         finish(ops, parameters, in_BTC, memory.tensors[1], out_BTC);
     }
 
@@ -73,7 +73,7 @@ public:
         const at::Tensor ddt = at::empty_like(decay.dt_BTS), dlog_decay = at::empty_like(decay.dt_BTS);
         const at::Tensor dxbc = s_.convolution ? at::empty_like(memory.tensors[4]) : xbc_of(din_BTC);
         const LinearInput d = input(parameters, dxbc, {});
-        ops.linear_attention_backward(linear_rule(), input(parameters, xbc_of(in_BTC, memory), decay),
+        ops.linear_attention_backward(linear_rule(), input(parameters, in_BTC, memory, decay),
                                       memory.tensors[0], dy_BTHP,
                                       {.dq_BTHK = d.q_BTHK,
                                        .dk_BTGK = d.k_BTGK,
@@ -82,7 +82,8 @@ public:
                                        .dbeta_BTS = ddt,
                                        .dskip_S = parameters.vectors[2].gradient});
         if (s_.convolution)
-            ops.short_convolution_backward(dxbc, xbc_of(in_BTC), parameters.vectors[4].value, xbc_of(din_BTC),
+            ops.short_convolution_backward(memory.documents, dxbc, xbc_of(in_BTC),
+                                           parameters.vectors[4].value, xbc_of(din_BTC),
                                            parameters.vectors[4].gradient);
         if (s_.convolution_bias)
             parameters.vectors[5].gradient.add_(dxbc.to(ops.master_type()).sum(0).sum(0));
@@ -133,9 +134,9 @@ private:
     SoftplusDecay decay_of(const MixerParameters& parameters, const at::Tensor& in_BTC) const {
         return softplus_decay(dt_of(in_BTC), parameters.vectors[0], parameters.vectors[1]);
     }
-    void convolve(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
-                  const at::Tensor& xbc_BTC, const at::Tensor& history) const {
-        ops.short_convolution(xbc_of(in_BTC), parameters.vectors[4].value, xbc_BTC, history);
+    void convolve(Ops& ops, const MixerParameters& parameters, const Documents& documents,
+                  const at::Tensor& in_BTC, const at::Tensor& xbc_BTC, const at::Tensor& history) const {
+        ops.short_convolution(documents, xbc_of(in_BTC), parameters.vectors[4].value, xbc_BTC, history);
         if (s_.convolution_bias) xbc_BTC.add_(parameters.vectors[5].value);
     }
     // q is C, k is B, v is x.
@@ -149,12 +150,18 @@ private:
                 .beta_BTS = decay.dt_BTS,
                 .skip_S = parameters.vectors[2].master};
     }
+    LinearInput input(const MixerParameters& parameters, const at::Tensor& in_BTC, const MixerMemory& memory,
+                      const SoftplusDecay& decay) const {
+        LinearInput all = input(parameters, xbc_of(in_BTC, memory), decay);
+        all.starts_BT = memory.documents.starts_BT;
+        return all;
+    }
     LinearInput continued(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                           MixerState& state) const {
         at::Tensor xbc = xbc_of(in_BTC);
         if (s_.convolution) {
             xbc = at::empty({in_BTC.size(0), in_BTC.size(1), s_.convolved()}, in_BTC.options());
-            convolve(ops, parameters, in_BTC, xbc, state.recurrent[1]);
+            convolve(ops, parameters, {}, in_BTC, xbc, state.recurrent[1]);
         }
         return input(parameters, xbc, decay_of(parameters, in_BTC));
     }

@@ -32,22 +32,25 @@ SoftmaxShape softmax_shape(const HeadGroup& group, const MixerContext& context, 
             .sink = has("sink")};
 }
 
-AttentionRule SoftmaxMixer::rule() const {
-    return {.window = shape_.window, .scale = 1.0 / std::sqrt(double(shape_.head_dim))};
+AttentionRule SoftmaxMixer::rule(const Documents& documents) const {
+    return {
+        .window = shape_.window, .scale = 1.0 / std::sqrt(double(shape_.head_dim)), .documents = documents};
 }
 
 at::Tensor SoftmaxMixer::sink(const MixerParameters& parameters) const {
     return shape_.sink ? parameters.vectors[0].value : at::Tensor();
 }
 
-void SoftmaxMixer::scale_queries(const at::Tensor& q_BTHK, std::int64_t first) const {
+void SoftmaxMixer::scale_queries(const at::Tensor& q_BTHK, std::int64_t first,
+                                 const Documents& documents) const {
     const std::int64_t end = first + q_BTHK.size(1);
     if (shape_.log_n == 0 || end <= shape_.log_n) return;
     const auto places = at::TensorOptions().dtype(at::kDouble).device(q_BTHK.device());
-    const at::Tensor factor =
-        at::arange(first + 1, end + 1, places).log_().div_(std::log(double(shape_.log_n))).clamp_min_(1);
+    at::Tensor visible = at::arange(first + 1, end + 1, places);
+    if (documents.defined()) visible = visible - documents.starts_BT;
+    const at::Tensor factor = visible.log_().div_(std::log(double(shape_.log_n))).clamp_min_(1);
     const at::ScalarType type = q_BTHK.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-    q_BTHK.mul_(factor.to(type).view({-1, 1, 1}));
+    q_BTHK.mul_(factor.to(type).unsqueeze(-1).unsqueeze(-1));
 }
 
 namespace {
@@ -145,8 +148,8 @@ void SoftmaxMixer::forward(Ops& ops, const MixerParameters& parameters, const at
     const Projected p = split(shape_, in_BTC);
     const std::int64_t tokens = in_BTC.size(1);
     if (shape_.has_rope) rotate(ops, p.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens), false);
-    scale_queries(p.q_BTHK, 0);
-    ops.attention(rule(), p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters),
+    scale_queries(p.q_BTHK, 0, memory.documents);
+    ops.attention(rule(memory.documents), p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters),
                   heads_of(out_BTC, 0, shape_.heads, shape_.head_dim), memory.tensors[0]);
 }
 
@@ -154,11 +157,11 @@ void SoftmaxMixer::backward(Ops& ops, const MixerParameters& parameters, const a
                             const at::Tensor& out_BTC, const at::Tensor& dout_BTC, const at::Tensor& din_BTC,
                             MixerMemory& memory) const {
     const Projected p = split(shape_, in_BTC), d = split(shape_, din_BTC);
-    ops.attention_backward(rule(), heads_of(dout_BTC, 0, shape_.heads, shape_.head_dim), p.q_BTHK, p.k_BTGK,
-                           p.v_BTGK, sink(parameters), heads_of(out_BTC, 0, shape_.heads, shape_.head_dim),
-                           memory.tensors[0], d.q_BTHK, d.k_BTGK, d.v_BTGK,
-                           shape_.sink ? parameters.vectors[0].gradient : at::Tensor());
-    scale_queries(d.q_BTHK, 0);
+    ops.attention_backward(rule(memory.documents), heads_of(dout_BTC, 0, shape_.heads, shape_.head_dim),
+                           p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters),
+                           heads_of(out_BTC, 0, shape_.heads, shape_.head_dim), memory.tensors[0], d.q_BTHK,
+                           d.k_BTGK, d.v_BTGK, shape_.sink ? parameters.vectors[0].gradient : at::Tensor());
+    scale_queries(d.q_BTHK, 0, memory.documents);
     const std::int64_t tokens = in_BTC.size(1);
     if (shape_.has_rope) rotate(ops, d.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens), true);
     prepare_backward(parameters, shape_.qk_norm ? memory.tensors[1] : at::Tensor(), din_BTC);

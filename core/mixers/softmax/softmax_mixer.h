@@ -48,7 +48,7 @@ public:
               const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const override;
 
 private:
-    AttentionRule rule() const;
+    AttentionRule rule(const Documents& documents = {}) const;
     at::Tensor sink(const MixerParameters& parameters) const;
     // In place: biases, then norms of q and k. raw_BTRK, where defined, gets q and k as the norms read them.
     void prepare(const MixerParameters& parameters, const at::Tensor& in_BTC,
@@ -57,7 +57,7 @@ private:
                           const at::Tensor& din_BTC) const;
     void rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table, bool inverse) const;
     // q times its log-n factors from token `first` on, in place; the gradient of q alike.
-    void scale_queries(const at::Tensor& q_BTHK, std::int64_t first) const;
+    void scale_queries(const at::Tensor& q_BTHK, std::int64_t first, const Documents& documents = {}) const;
 
     SoftmaxShape shape_;
 };

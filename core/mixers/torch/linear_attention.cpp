@@ -7,6 +7,7 @@
 // all products of matrices; the states before the chunks are one more product, of the decays between chunks
 // with what each chunk writes.
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
@@ -154,6 +155,25 @@ void backward(const LinearRule& rule, const LinearInput& input, const Segment& s
 
 namespace {
 
+// exp of it, about 1e-13, is what is left of a state where another document begins.
+constexpr double forgotten = -30;
+
+// [B, T]: a document begins here.
+at::Tensor beginnings(const at::Tensor& starts_BT) {
+    return starts_BT.eq(at::arange(starts_BT.size(1), starts_BT.options()));
+}
+
+// Documents as a decay that forgets.
+LinearInput with_resets(const LinearInput& input) {
+    if (!input.starts_BT.defined()) return input;
+    LinearInput result = input;
+    const at::Tensor& decay = input.log_decay_BTS;
+    const std::int64_t batch = input.starts_BT.size(0), tokens = input.starts_BT.size(1);
+    result.log_decay_BTS = decay.expand({batch, tokens, decay.size(-1)})
+                               .masked_fill(beginnings(input.starts_BT).unsqueeze(-1), forgotten);
+    return result;
+}
+
 at::Tensor zero_state(const LinearShape& shape, std::int64_t batch, at::TensorOptions options) {
     return at::zeros({batch, shape.states, shape.key_dim, shape.value_dim}, options);
 }
@@ -166,8 +186,9 @@ at::Tensor Ops::linear_boundaries(const LinearShape& shape, std::int64_t batch, 
                      at::TensorOptions().dtype(statistics_type()).device(device()));
 }
 
-void Ops::linear_attention(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
+void Ops::linear_attention(const LinearRule& rule, const LinearInput& given, const at::Tensor& o_BTRV,
                            const at::Tensor& boundaries, const at::Tensor& last_BSKV) {
+    const LinearInput input = with_resets(given);
     const LinearShape shape = linear::shape_of(input);
     const std::int64_t batch = input.q_BTHK.size(0);
     at::Tensor state =
@@ -185,9 +206,10 @@ void Ops::linear_attention(const LinearRule& rule, const LinearInput& input, con
     }
 }
 
-void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& input,
+void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& given,
                                     const at::Tensor& boundaries, const at::Tensor& do_BTRV,
                                     const LinearGradient& gradient) {
+    const LinearInput input = with_resets(given);
     const LinearShape shape = linear::shape_of(input);
     const std::int64_t batch = input.q_BTHK.size(0);
     const auto segments = linear::segments(shape, batch, input.q_BTHK.size(1), device());
@@ -195,6 +217,8 @@ void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& i
     for (std::int64_t i = std::int64_t(segments.size()); i-- > 0;)
         (rule.delta ? linear::backward_delta : linear::backward)(
             rule, input, segments[std::size_t(i)], boundaries.select(0, i), do_BTRV, dstate, gradient);
+    if (input.starts_BT.defined() && gradient.dlog_decay_BTS.defined())
+        gradient.dlog_decay_BTS.masked_fill_(beginnings(input.starts_BT).unsqueeze(-1), 0);
 }
 
 void Ops::linear_attention_step(const LinearRule& rule, const LinearInput& input,

@@ -31,6 +31,8 @@ struct LinearInput {
     at::Tensor beta_BTS = {};      // undefined: 1
     at::Tensor skip_S = {};        // undefined: 0
     at::Tensor initial_BSKV = {};  // the state before the first token; undefined: 0
+    // int32: where each token's document begins; the state starts anew there. Undefined: one document.
+    at::Tensor starts_BT = {};
 };
 
 // Overwritten, as strided and of any type; dskip accumulates. Undefined where the input has none.

@@ -61,6 +61,7 @@ struct MixerParameters {
 // What a forward pass leaves for its backward pass; allocated once for a fixed B and T.
 struct MixerMemory {
     std::vector<at::Tensor> tensors;
+    Documents documents = {};  // of the batch at hand; set before forward()
 };
 
 // What a mixer keeps of the tokens that it has seen: keys and values, or a recurrent state. The first

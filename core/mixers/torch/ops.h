@@ -38,11 +38,21 @@ struct RopeTable {
     at::Tensor sin_TK2;
 };
 
+// Documents of a batch that are kept apart: attention does not look across their bounds, recurrent states
+// start anew behind each. Undefined: every sequence is one document.
+struct Documents {
+    at::Tensor
+        starts_BT;      // int32, contiguous: the position in its sequence at which a token's document begins
+    at::Tensor bounds;  // int32 [documents + 1]: the first of the B*T rows of each, then B*T
+    bool defined() const { return starts_BT.defined(); }
+};
+
 // Softmax attention (core/mixers: "full", "swa"; paper Eq. 1 and 2). Query head h reads key/value head h /
 // (H/G).
 struct AttentionRule {
     std::int64_t window = 0;  // keys [t-window+1, t]; 0: all of [0, t]
     double scale = 1.0;       // of q.k
+    Documents documents = {};
 };
 
 // Norm and gate of a recurrent mixer's output, over W channels: y = x rstd weight act(gate), or, gate first,
@@ -195,12 +205,14 @@ public:
 
     // Causal convolution of each channel with its own taps: y_t = sum_i taps[:, i] x_{t-I+1+i}. history holds
     // the I - 1 tokens before the first, then the last I - 1; undefined: zeros, and not kept. Any row stride.
-    virtual void short_convolution(const at::Tensor& x_BTC, const at::Tensor& taps_CI,
-                                   const at::Tensor& y_BTC, const at::Tensor& history_BIC);
+    // With documents, which have no history, the taps reach no token of another one.
+    virtual void short_convolution(const Documents& documents, const at::Tensor& x_BTC,
+                                   const at::Tensor& taps_CI, const at::Tensor& y_BTC,
+                                   const at::Tensor& history_BIC);
     // From zeros before the first token. dx is overwritten, dtaps accumulates.
-    virtual void short_convolution_backward(const at::Tensor& dy_BTC, const at::Tensor& x_BTC,
-                                            const at::Tensor& taps_CI, const at::Tensor& dx_BTC,
-                                            const at::Tensor& dtaps_CI);
+    virtual void short_convolution_backward(const Documents& documents, const at::Tensor& dy_BTC,
+                                            const at::Tensor& x_BTC, const at::Tensor& taps_CI,
+                                            const at::Tensor& dx_BTC, const at::Tensor& dtaps_CI);
 
     // h = silu(gate) * up; gate_up_N2F holds gate in its first F columns, up in the last.
     virtual void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) = 0;
