@@ -1,11 +1,13 @@
 #include "core/engine/trainer.h"
 
 #include <ATen/ops/equal.h>
+#include <ATen/ops/from_blob.h>
 
 #include <cmath>
 #include <limits>
 #include <thread>
 
+#include "core/data/corpus.h"
 #include "core/engine/checkpoint.h"
 #include "core/engine/device.h"
 #include "core/engine/step_clock.h"
@@ -184,6 +186,68 @@ TEST(StepClock, CountsNoPause) {
     EXPECT_LT(clock.seconds(), 100.04);
     EXPECT_GT(clock.seconds(), 100);
     EXPECT_TRUE(std::isnan(clock.seconds_left(10)));
+}
+
+// Documents of a packed sequence that are kept apart: the first step's loss is the mean over documents of
+// what each has alone, and the switch is part of the plan.
+class SeparateDocumentsTest : public RunTest {
+protected:
+    std::unique_ptr<Trainer> make(bool separate, const std::string& loss = "mean") const {
+        const std::string corpus = (folder_ / "corpus").string();
+        if (!std::filesystem::exists(corpus)) {
+            std::string lines;
+            for (int i = 0; i < 400; ++i)
+                lines.append("{\"text\": \"")
+                    .append(std::string(std::size_t(5 + i % 37), char('a' + i % 26)))
+                    .append(std::to_string(i))
+                    .append("\"}\n");
+            EXPECT_TRUE(write_file_atomically((folder_ / "texts.jsonl").string(), lines));
+            EXPECT_TRUE(build_corpus({(folder_ / "texts.jsonl").string()}, corpus, {}));
+        }
+        TrainingSpec training = short_training();
+        training.context = 64;
+        training.loss = loss;
+        DataSpec data{.kind = "corpus", .corpus = corpus};
+        data.parameters.set("separate", separate);
+        ArchitectureSpec spec = tiny_architecture("FL x1");
+        spec.vocab = 260;
+        auto made = Trainer::create({.architecture = spec, .training = training, .data = data},
+                                    open_device("cpu", 2).value());
+        EXPECT_TRUE(made) << describe(made.error());
+        return std::move(*made);
+    }
+};
+
+TEST_F(SeparateDocumentsTest, ATokenSeesItsOwnDocumentAlone) {
+    const auto together = make(false), apart = make(true);
+    const StepResult a = advance(*together), b = advance(*apart);
+    EXPECT_NE(a.loss, b.loss);
+    // By hand: every document of the first batch alone, with the weights before the step.
+    const auto fresh = make(false);
+    const Batch batch = *fresh->data().batch(Step(0), 0, 4);
+    std::vector<std::int32_t> starts(batch.tokens_BT.size());
+    document_starts(batch.tokens_BT, batch.context, fresh->data().document_token(), starts);
+    double sum = 0;
+    for (std::size_t begin = 0, end = 0; begin < starts.size(); begin = end) {
+        for (end = begin + 1; end < starts.size() && end % 64 != 0 && starts[end] == starts[begin];) ++end;
+        const auto piece = [&](const std::vector<std::int32_t>& numbers) {
+            return at::from_blob(const_cast<std::int32_t*>(numbers.data()) + begin,
+                                 {1, std::int64_t(end - begin)}, at::kInt);
+        };
+        sum += fresh->model()
+                   .evaluate(piece(batch.tokens_BT), piece(batch.targets_BT))
+                   .loss_BT.sum()
+                   .item()
+                   .toDouble();
+    }
+    EXPECT_NEAR(b.loss, sum / double(batch.tokens_BT.size()), 1e-4 * b.loss);
+    const double evaluated = apart->evaluate()->at("eval/loss");
+    EXPECT_TRUE(std::isfinite(evaluated));
+}
+
+TEST_F(SeparateDocumentsTest, LongceKeepsThemApartToo) {
+    const auto trainer = make(true, "longce");
+    EXPECT_TRUE(std::isfinite(advance(*trainer).loss));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ at::Tensor rope(const at::Tensor& x, double base) {
 }  // namespace
 
 bool PlainModel::knows(const ArchitectureSpec& spec) {
+    if (!normalised(spec, builtin_mixers()).parameters.empty()) return false;  // tied, another epsilon
     for (const LayerSpec& layer : spec.layers)
         for (const HeadGroup& group : layer.groups) {
             if (group.mixer != "full" && group.mixer != "swa") return false;
