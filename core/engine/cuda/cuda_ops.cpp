@@ -180,9 +180,10 @@ public:
             // Documents are sequences of their own, one behind the other: log-sum-exp comes as [H, N].
             const auto [causal, left, right] = flash_window(rule, tokens);
             const at::Tensor& bounds = rule.documents.bounds;
+            const std::int64_t longest = rule.documents.longest;
             const auto answer = at::_flash_attention_forward(q_BTHK.flatten(0, 1), k_BTGK.flatten(0, 1),
-                                                             v_BTGK.flatten(0, 1), bounds, bounds, tokens,
-                                                             tokens, 0.0, causal, false, scale, left, right);
+                                                             v_BTGK.flatten(0, 1), bounds, bounds, longest,
+                                                             longest, 0.0, causal, false, scale, left, right);
             o0_BTHK = std::get<0>(answer).view(q_BTHK.sizes());
             lse0 = std::get<1>(answer).view({q_BTHK.size(2), q_BTHK.size(0), tokens}).transpose(0, 1);
         } else if (use_cudnn(rule, q_BTHK)) {
@@ -233,11 +234,12 @@ public:
             const auto [causal, left, right] = flash_window(rule, tokens);
             const StrictlyDeterministic fixed_order(deterministic_);
             const at::Tensor& bounds = rule.documents.bounds;
+            const std::int64_t longest = rule.documents.longest;
             const auto rows = [](const at::Tensor& x) { return x.flatten(0, 1); };
             const auto [dq, dk, dv] = at::_flash_attention_backward(
                 rows(do_BTHK), rows(q_BTHK), rows(k_BTGK), rows(v_BTGK), rows(o_BTHK),
-                lse_BHT.transpose(0, 1).reshape({heads, batch * tokens}), bounds, bounds, tokens, tokens, 0.0,
-                causal, seed_, seed_, scale, left, right);
+                lse_BHT.transpose(0, 1).reshape({heads, batch * tokens}), bounds, bounds, longest, longest,
+                0.0, causal, seed_, seed_, scale, left, right);
             dq_BTHK.copy_(dq.view(q_BTHK.sizes()));
             dk_BTGK.copy_(dk.view(k_BTGK.sizes()));
             dv_BTGK.copy_(dv.view(v_BTGK.sizes()));

@@ -41,9 +41,9 @@ struct RopeTable {
 // Documents of a batch that are kept apart: attention does not look across their bounds, recurrent states
 // start anew behind each. Undefined: every sequence is one document.
 struct Documents {
-    at::Tensor
-        starts_BT;      // int32, contiguous: the position in its sequence at which a token's document begins
-    at::Tensor bounds;  // int32 [documents + 1]: the first of the B*T rows of each, then B*T
+    at::Tensor starts_BT;      // int32, contiguous: where in its sequence the document of each token begins
+    at::Tensor bounds;         // int32 [documents + 1]: the first of the B*T rows of each, then B*T
+    std::int64_t longest = 0;  // tokens of the longest
     bool defined() const { return starts_BT.defined(); }
 };
 
