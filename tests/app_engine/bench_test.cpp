@@ -13,8 +13,9 @@ TEST(Bench, AStepStandsBesideThePlainModel) {
     const Json rows = bench.json()["rows"];
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_GT(rows[0]["step_ms"].get<double>(), 0);
-    EXPECT_NEAR(rows[0]["ratio"].get<double>(),
-                rows[0]["plain_step_ms"].get<double>() / rows[0]["step_ms"].get<double>(), 1e-9);
+    // 2.4 to 2.6 on an x86 core; the floor only says that the fast path is one.
+    EXPECT_EQ(bench.json()["clock"], "cpu");
+    EXPECT_GT(rows[0]["ratio"].get<double>(), 1.2);
     EXPECT_TRUE(rows[1]["ratio"].is_null()) << "the plain model has softmax attention alone";
 }
 

@@ -51,11 +51,11 @@ std::string conditions(const BenchOptions& options, const Ops& ops, bool wall) {
     text.append("; ").append(std::to_string(options.shape.batch)).append(" x ");
     text.append(std::to_string(options.shape.context)).append(" tokens; median of ");
     text.append(std::to_string(options.shape.rounds)).append(" rounds, ");
-    text.append(ops.device().is_cpu() && !wall ? "CPU time" : "wall time").append("\n");
+    text.append(!wall && bench_clock(ops) == BenchClock::cpu_time ? "CPU time" : "wall time").append("\n");
     return text;
 }
 
-Json conditions_json(const BenchOptions& options, const Ops& ops) {
+Json conditions_json(const BenchOptions& options, const Ops& ops, bool wall) {
     return {{"device", ops.name()},           {"threads", at::get_num_threads()},
             {"batch", options.shape.batch},   {"context", options.shape.context},
             {"rounds", options.shape.rounds}, {"rows", Json::array()}};
@@ -70,7 +70,7 @@ Result<void> report(const BenchOptions& options, std::vector<Column> columns, bo
     Result<std::shared_ptr<Ops>> ops = open_device(options.device, options.threads);
     if (!ops) return fail(ops.error());
     Table table(std::move(columns));
-    Json document = conditions_json(options, **ops);
+    Json document = conditions_json(options, **ops, wall);
     if (Result<void> done = rows(*ops, table, document["rows"]); !done) return done;
     if (options.json)
         print(document);

@@ -1,5 +1,6 @@
 #include "core/measure/bench/speed.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
@@ -43,7 +44,7 @@ double wall_seconds() {
 class Stopwatch {
 public:
     explicit Stopwatch(const Ops& ops)
-        : on_cpu_(ops.device().is_cpu()), probe_(at::zeros({1}, ops.device())) {}
+        : on_cpu_(ops.device().is_cpu()), clock_(bench_clock(ops)), probe_(at::zeros({1}, ops.device())) {}
 
     template <class Work>
     double operator()(Work&& work) const {
@@ -63,12 +64,13 @@ public:
     }
 
 private:
-    double now() const { return on_cpu_ ? cpu_seconds() : wall_seconds(); }
+    double now() const { return clock_ == BenchClock::cpu_time ? cpu_seconds() : wall_seconds(); }
     // A value can be read only when all that was asked of the device before is done.
     void wait() const {
         if (!on_cpu_) (probe_ + 1).item();
     }
     bool on_cpu_;
+    BenchClock clock_;
     at::Tensor probe_;
 };
 
@@ -114,6 +116,11 @@ std::int64_t bytes_of(const InferenceState& state) {
 }
 
 }  // namespace
+
+// CPU time adds up over threads, those that wait among them.
+BenchClock bench_clock(const Ops& ops) {
+    return ops.device().is_cpu() && at::get_num_threads() == 1 ? BenchClock::cpu_time : BenchClock::wall_time;
+}
 
 Result<StepComparison> time_step(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
                                  const BenchShape& shape, const BenchGoOn& go_on) {

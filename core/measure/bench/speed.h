@@ -1,7 +1,7 @@
 // How quick the engine is on a device, beside a peer in the same process. All times are medians in
-// milliseconds of rounds in which the contestants take turns, after two rounds that do not count. On the CPU
-// it is CPU time of the process, so that a busy machine disturbs all alike; elsewhere it is wall time with
-// the device waited for.
+// milliseconds of rounds in which the contestants take turns, after two rounds that do not count. On one CPU
+// thread it is CPU time of the process, so that a busy machine disturbs all alike; else it is wall time, on a
+// device with the device waited for.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,10 @@ struct BenchShape {
     std::int64_t context = 128;
     std::int64_t rounds = 15;
 };
+
+enum class BenchClock { cpu_time, wall_time };
+// What the times of a step, of mixers and of the loss are measured by on these ops as they are set up.
+BenchClock bench_clock(const Ops& ops);
 
 // Asked before each round; false ends the measurement with ErrorKind::interrupted.
 using BenchGoOn = std::function<bool()>;
