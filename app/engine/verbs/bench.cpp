@@ -56,9 +56,13 @@ std::string conditions(const BenchOptions& options, const Ops& ops, bool wall) {
 }
 
 Json conditions_json(const BenchOptions& options, const Ops& ops, bool wall) {
-    return {{"device", ops.name()},           {"threads", at::get_num_threads()},
-            {"batch", options.shape.batch},   {"context", options.shape.context},
-            {"rounds", options.shape.rounds}, {"rows", Json::array()}};
+    return {{"device", ops.name()},
+            {"threads", at::get_num_threads()},
+            {"batch", options.shape.batch},
+            {"context", options.shape.context},
+            {"rounds", options.shape.rounds},
+            {"clock", !wall && bench_clock(ops) == BenchClock::cpu_time ? "cpu" : "wall"},
+            {"rows", Json::array()}};
 }
 
 std::string milliseconds(double value) { return real_text(value, value < 10 ? 3 : 1); }
