@@ -1,9 +1,12 @@
 #include "app/workbench/command_text.h"
 
+#include <QDir>
 #include <QStringList>
 #include <algorithm>
 
 #include "core/mixers/builtin.h"
+#include "core/spec/paper_recipe.h"
+#include "core/spec/phases.h"
 #include "core/spec/scale.h"
 #include "core/spec/shorthand.h"
 
@@ -19,6 +22,11 @@ const Scale* scaleOf(const ArchitectureSpec& spec) {
         }
     }
     return nullptr;
+}
+
+// A file or folder of a plan as it is found from anywhere.
+QString inProject(const QString& folder, const std::string& path) {
+    return QDir::cleanPath(QDir(folder).absoluteFilePath(QString::fromStdString(path)));
 }
 
 }  // namespace
@@ -49,7 +57,8 @@ QString trainCommand(const TrainingPlan& plan, const QString& projectFolder, con
         if (scale->vocab != plan.architecture.vocab) add("--vocab", QString::number(plan.architecture.vocab));
     }
     const bool corpus = plan.data.kind == "corpus";
-    add("--data", QString::fromStdString(corpus ? plan.data.corpus : plan.data.kind));
+    add("--data",
+        corpus ? inProject(projectFolder, plan.data.corpus) : QString::fromStdString(plan.data.kind));
     const TrainingSpec defaults;
     for (const ParameterDescription& field : training_parameters()) {
         const ParameterValue value = training_value(plan.training, field.key);
@@ -59,7 +68,17 @@ QString trainCommand(const TrainingPlan& plan, const QString& projectFolder, con
         add("--set", QString::fromStdString(field.key + "=" + to_text(value)));
     }
     for (const auto& [key, value] : plan.data.parameters) {
-        add("--set", QString::fromStdString("data." + key + "=" + to_text(value)));
+        // A relative file of the plan lies in the project, one of the command line where it is given.
+        const bool file = corpus && key == "key_tokens";
+        add("--set", QStringLiteral("data.%1=%2")
+                         .arg(QString::fromStdString(key), file ? inProject(projectFolder, to_text(value))
+                                                                : QString::fromStdString(to_text(value))));
+    }
+    if (!plan.from.isEmpty()) add("--from", plan.from);
+    for (const TrainingPhase& phase : plan.phases) {
+        add("--phase", phase == paper_extension()
+                           ? QString::fromUtf8(paper_extension_name.data(), paper_extension_name.size())
+                           : QString::fromStdString(to_text(phase)));
     }
     if (!plan.name.isEmpty()) add("--name", plan.name);
     add("--project", projectFolder);

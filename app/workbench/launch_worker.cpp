@@ -8,8 +8,10 @@
 #include "core/base/json.h"
 #include "core/base/log.h"
 #include "core/mixers/builtin.h"
+#include "core/record/checkpoint_list.h"
 #include "core/record/inbox.h"
 #include "core/record/run_status.h"
+#include "core/spec/data_kinds.h"
 #include "core/spec/validate.h"
 #include "widgets/common/process_json.h"
 
@@ -36,6 +38,30 @@ Error endedBadly(const std::string& what, int code, std::string words, const std
             .hint = "All of it: " + log};
 }
 
+// "RUN" or "RUN@STEP" as the checkpoint it names.
+Result<WeightsOrigin> originOf(const Project& project, const QString& text) {
+    const QString id = text.section(QLatin1Char('@'), 0, 0);
+    std::optional<Step> step;
+    if (text.contains(QLatin1Char('@'))) {
+        bool good = false;
+        const qint64 number = text.section(QLatin1Char('@'), 1).toLongLong(&good);
+        if (!good)
+            return fail(ErrorKind::invalid_input, "must be RUN or RUN@STEP, got " + text.toStdString());
+        step = Step(number);
+    }
+    const Result<RunFolder> run = project.find_run(id.toStdString());
+    if (!run) return fail(run.error());
+    Result<WeightsOrigin> origin = find_run_checkpoint(*run, step);
+    if (!origin) return origin;
+    const std::string file = origin->folder + "/architecture.json";
+    const Result<Json> json = read_json(file);
+    if (!json) return fail(json.error());
+    const Checked<ArchitectureSpec> architecture = architecture_from_json(*json);
+    if (!architecture) return fail(to_error(architecture.error(), file));
+    origin->architecture_hash = content_hash(*architecture, builtin_mixers());
+    return origin;
+}
+
 // The window shows by itself what the run store says about an engine.
 bool isRecorded(const ProcessIdentity& engine, const RunFolder& run) {
     const Result<RunStatus> status = read_run_status(run);
@@ -43,6 +69,11 @@ bool isRecorded(const ProcessIdentity& engine, const RunFolder& run) {
 }
 
 }  // namespace
+
+LaunchWorker::LaunchWorker() : scores_(new ScoreQueue(this)) {
+    connect(scores_, &ScoreQueue::changed, this, &LaunchWorker::scoreJobChanged);
+    connect(scores_, &ScoreQueue::failed, this, &LaunchWorker::failed);
+}
 
 LaunchWorker::~LaunchWorker() = default;
 
@@ -73,10 +104,30 @@ void LaunchWorker::setProject(const QString& folder) {
 
 void LaunchWorker::setJobs(int jobs) { queue_->set_at_once(jobs); }
 
-void LaunchWorker::startRun(const RunPlan& plan) {
+void LaunchWorker::startScore(const ScoreJob& job, const RunFolder& folder) {
+    if (project_) scores_->add(job, folder, QString::fromStdString(project_->folder()));
+}
+
+void LaunchWorker::cancelScore(int job) { scores_->cancel(job); }
+
+void LaunchWorker::startRun(RunPlan plan, const QString& from) {
     if (!project_) return;
+    if (!from.isEmpty()) {
+        Result<WeightsOrigin> origin = originOf(*project_, from);
+        if (!origin) {
+            Q_EMIT failed(origin.error());
+            return;
+        }
+        plan.weights_from = std::move(*origin);
+    }
     Diagnostics problems = validate(plan.architecture, builtin_mixers());
     for (Diagnostic& problem : validate(plan.training)) problems.push_back(std::move(problem));
+    for (Diagnostic& problem : validate(plan.data, plan.training)) problems.push_back(std::move(problem));
+    if (problems.empty())
+        if (const auto phases =
+                resolve_phases(plan.architecture, plan.training, plan.data, plan.phases, builtin_mixers());
+            !phases)
+            problems = phases.error();
     if (!problems.empty()) {
         Q_EMIT failed(to_error(problems));
         return;
@@ -134,6 +185,7 @@ void LaunchWorker::stopRun(const RunFolder& folder) {
 }
 
 void LaunchWorker::poll() {
+    scores_->poll();
     for (const QueueItem& item : queue_->poll()) {
         if (item.error) Q_EMIT failed(*item.error);
         if (item.state == QueueItem::State::ended && isFailure(item.exit_code) &&

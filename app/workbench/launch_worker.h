@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "app/workbench/score_queue.h"
 #include "core/launch/launcher.h"
 #include "core/launch/local_queue.h"
 #include "core/record/project.h"
@@ -20,25 +21,29 @@ class LaunchWorker : public QObject {
     Q_OBJECT
 
 public:
-    LaunchWorker() = default;
+    LaunchWorker();
     ~LaunchWorker() override;
 
     // Also picks up studies that an earlier window started and that still work.
     void setProject(const QString& folder);
     void setJobs(int jobs);
-    void startRun(const RunPlan& plan);
+    // `from`: "RUN" or "RUN@STEP", whose weights it starts with; empty: fresh weights.
+    void startRun(RunPlan plan, const QString& from);
     void resumeRun(const RunFolder& folder);  // queued like a new one
     void startStudy(const QString& name);
     void stopStudy(const QString& name);
     void post(const RunFolder& folder, const std::string& kind);
     // Stops a run that waits here; otherwise asks the caller to stop the engine.
     void stopRun(const RunFolder& folder);
+    void startScore(const ScoreJob& job, const RunFolder& folder);
+    void cancelScore(int job);
 
 Q_SIGNALS:
     void runMade(const braid::RunId& id);
     void posted(const QString& kind, const std::string& commandId);
     void stopEngine(const braid::RunFolder& folder);
     void studyRunning(const QString& name, bool running);
+    void scoreJobChanged(const braid::ui::ScoreJob& job);
     void failed(const braid::Error& error);
 
 private:
@@ -49,6 +54,7 @@ private:
     std::unique_ptr<LocalQueue> queue_ = std::make_unique<LocalQueue>(1);
     std::map<std::string, ProcessIdentity> studies_;  // those that work
     std::map<std::string, EngineProcess> ours_;       // started by this window: reaped here
+    ScoreQueue* scores_;
     QTimer* timer_ = nullptr;
 };
 

@@ -45,6 +45,10 @@ RunController::RunController(ProjectSession& session, QObject* parent)
         session_.refresh();
         Q_EMIT studyStateChanged(name);
     });
+    connect(worker_, &LaunchWorker::scoreJobChanged, this, [this](const ScoreJob& job) {
+        if (job.state == ScoreJob::State::done) session_.refresh();
+        Q_EMIT scoreJobChanged(job);
+    });
     connect(&session_, &ProjectSession::opened, this, &RunController::opened);
     connect(&session_, &ProjectSession::runChanged, this, &RunController::watchAnswers);
     thread_.setObjectName(QStringLiteral("launcher"));
@@ -73,11 +77,13 @@ void RunController::startTraining(const TrainingPlan& plan) {
                 .architecture = plan.architecture,
                 .training = plan.training,
                 .data = plan.data,
+                .phases = plan.phases,
                 .created = {},
                 .study = StudyId(plan.study.toStdString()),
                 .point = {},
                 .command = commandFor(plan).toStdString()};
-    QMetaObject::invokeMethod(worker_, [w = worker_, run = std::move(run)] { w->startRun(run); });
+    QMetaObject::invokeMethod(
+        worker_, [w = worker_, run = std::move(run), from = plan.from] { w->startRun(run, from); });
 }
 
 void RunController::startStudy(const QString& name) {
@@ -138,6 +144,24 @@ void RunController::watchAnswers(const RunPointer& run) {
                                      : tr("%1: %2").arg(found->second, answer));
         unanswered_.erase(found);
     }
+}
+
+void RunController::startScore(const ScoreRequest& request) {
+    const RunPointer run = session_.run(request.run);
+    if (!run) return;
+    ScoreJob job{.id = ++lastScore_, .request = request};
+    QMetaObject::invokeMethod(worker_,
+                              [w = worker_, job, folder = run->folder] { w->startScore(job, folder); });
+}
+
+void RunController::cancelScore(int job) {
+    QMetaObject::invokeMethod(worker_, [w = worker_, job] { w->cancelScore(job); });
+}
+
+QString RunController::commandForScore(const ScoreRequest& request) const {
+    QStringList words{QStringLiteral("braid-engine")};
+    for (const QString& word : scoreWords(request, session_.folder())) words << shellQuoted(word);
+    return words.join(QLatin1Char(' '));
 }
 
 QString RunController::unavailableReason() const { return unavailable_; }

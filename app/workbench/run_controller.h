@@ -39,6 +39,9 @@ public:
     QString unavailableReason() const override;
     QString commandFor(const TrainingPlan& plan) const override;
     QString commandForStudy(const QString& name) const override;
+    void startScore(const ScoreRequest& request) override;
+    void cancelScore(int job) override;
+    QString commandForScore(const ScoreRequest& request) const override;
 
 private:
     void post(const RunId& run, const std::string& kind, const QString& said);
@@ -50,6 +53,7 @@ private:
     LaunchWorker* worker_;
     QThreadPool stoppers_;  // waiting for an engine to end takes a while
     QString unavailable_;
+    int lastScore_ = 0;
     std::set<QString> runningStudies_;
     // Commands that no engine has answered yet: what to say when it has.
     std::map<std::string, QString> unanswered_;

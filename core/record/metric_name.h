@@ -15,11 +15,15 @@ inline std::string head_norm_metric(std::int64_t layer, std::int64_t head) {
     name.append("L").append(std::to_string(layer)).append(".H").append(std::to_string(head));
     return name;
 }
+// Headline numbers of scores over steps: "score/niah/niah-average" (core/record/score.h, score_metric()).
+inline constexpr std::string_view score_prefix = "score/";
+inline bool is_score(std::string_view metric) { return metric.starts_with(score_prefix); }
+
 // Accuracies of a task's groups, from 0 to 1: "recall/far", "mqar/near", "niah/depth-0". Losses of the
 // evaluation are "eval/...".
 inline bool is_accuracy(std::string_view metric) {
     return metric.find('/') != std::string_view::npos && !metric.starts_with("eval/") &&
-           !metric.starts_with(head_norm_prefix);
+           !metric.starts_with(head_norm_prefix) && !is_score(metric);
 }
 
 inline bool is_head_norm(std::string_view metric) { return metric.starts_with(head_norm_prefix); }

@@ -42,6 +42,9 @@ public:
             .arg(plan.training.seed);
     }
     QString commandForStudy(const QString&) const override { return {}; }
+    void startScore(const ScoreRequest&) override {}
+    void cancelScore(int) override {}
+    QString commandForScore(const ScoreRequest&) const override { return {}; }
 
     std::vector<TrainingPlan> plans;
     QString reason;

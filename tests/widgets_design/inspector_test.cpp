@@ -10,9 +10,9 @@
 #include "tests/widgets_design/design_window.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/field.h"
+#include "widgets/common/parameter_editor.h"
 #include "widgets/common/segments.h"
 #include "widgets/design/layer_form.h"
-#include "widgets/design/parameter_editor.h"
 #include "widgets/design/stack_view.h"
 
 namespace braid::ui {

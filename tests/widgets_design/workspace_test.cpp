@@ -15,14 +15,15 @@
 #include "core/record/project.h"
 #include "tests/widgets_design/design_window.h"
 #include "widgets/common/field.h"
+#include "widgets/common/parameter_editor.h"
 #include "widgets/common/segments.h"
 #include "widgets/design/banner.h"
 #include "widgets/design/context_chart.h"
 #include "widgets/design/cost_curves.h"
 #include "widgets/design/cost_figures.h"
+#include "widgets/design/data_form.h"
 #include "widgets/design/difference_panel.h"
 #include "widgets/design/name_dialog.h"
-#include "widgets/design/parameter_editor.h"
 #include "widgets/design/problems_popup.h"
 #include "widgets/design/stack_view.h"
 #include "widgets/design/train_dialog.h"
@@ -251,7 +252,7 @@ TEST(Workspace, TrainingIsRefusedWithAReasonUntilTheDesignIsRight) {
     QTest::mouseClick(window.workspace->trainButton(), Qt::LeftButton);
     auto* dialog = dialog_of<TrainDialog>(window);
     ASSERT_NE(dialog, nullptr);
-    EXPECT_EQ(dialog->dataChoice()->current(), 0);
+    EXPECT_EQ(dialog->dataForm()->data().kind, "recall");
     // Tokens and steps are one setting.
     QLineEdit* tokens = dialog->tokensField()->lineEdit();
     EXPECT_EQ(tokens->text(), QStringLiteral("2,457,600"));

@@ -24,6 +24,9 @@ public:
     QString unavailableReason() const override { return {}; }
     QString commandFor(const TrainingPlan&) const override { return {}; }
     QString commandForStudy(const QString&) const override { return {}; }
+    void startScore(const ScoreRequest&) override {}
+    void cancelScore(int) override {}
+    QString commandForScore(const ScoreRequest&) const override { return {}; }
 
     QStringList calls;
     std::vector<TrainingPlan> plans;

@@ -26,8 +26,20 @@ public:
     QString commandForStudy(const QString& name) const override {
         return QStringLiteral("braid-engine study run ") + name;
     }
+    void startScore(const ScoreRequest& request) override {
+        scores.push_back(request);
+        note("score", request.run);
+    }
+    void cancelScore(int job) override { asked << QStringLiteral("cancel-score %1").arg(job); }
+    QString commandForScore(const ScoreRequest& request) const override {
+        return QStringLiteral("braid-engine eval %1 %2@%3 %4")
+            .arg(request.kind, QString::fromStdString(request.run.str()))
+            .arg(request.step)
+            .arg(request.options.join(QLatin1Char(' ')));
+    }
 
     QStringList asked;
+    std::vector<ScoreRequest> scores;
     QString unavailable;
     bool studyRunning = false;
 

@@ -4,6 +4,7 @@
 
 #include <QTimer>
 #include <algorithm>
+#include <chrono>
 
 #include "core/base/log.h"
 #include "core/spec/study.h"
@@ -230,6 +231,7 @@ std::vector<RunPointer> ProjectReader::readRuns(std::vector<RunId>* gone) {
             fresh = true;
         }
         known.entry = std::move(entry);
+        readScores(known);
         if (RunPointer view = look(known.entry.id, known)) changed.push_back(std::move(view));
     }
     if (gone) {
@@ -264,6 +266,18 @@ void ProjectReader::readPlan(Known& known) {
     known.trainingFlopsPerToken = training_flops_per_token(*known.plan);
 }
 
+void ProjectReader::readScores(Known& known) {
+    const std::int64_t stamp = scoresStamp(known.folder);
+    if (stamp == known.scoresStamp) return;
+    // A folder that has just changed may change again within one tick of its clock: it is read once more.
+    constexpr std::int64_t settled = 1'000'000'000;
+    const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                 std::chrono::system_clock::now().time_since_epoch())
+                                 .count();
+    known.scoresStamp = stamp == 0 || now - stamp > settled ? stamp : -stamp;
+    known.scores = stamp == 0 ? nullptr : readRunScores(known.folder);
+}
+
 bool ProjectReader::isHot(const RunId& id, const Known& known) const {
     const RunState state = known.reader ? known.reader->latest()->status.state : known.entry.status.state;
     return wishes_.contains(id) || state == RunState::running || state == RunState::paused;
@@ -279,6 +293,7 @@ RunPointer ProjectReader::look(const RunId& id, Known& known) {
             known.curves = {};
         }
         const bool same = known.shown && known.shown->record->status == known.entry.status &&
+                          known.shown->scores == known.scores &&
                           known.shown->record->problem.has_value() == known.entry.problem.has_value() &&
                           known.shown->curves.empty();
         if (same) return nullptr;
@@ -296,7 +311,8 @@ RunPointer ProjectReader::look(const RunId& id, Known& known) {
         for (const auto& [key, curve] : known.shown->curves) shownAxes.insert(key.first);
     }
     const bool axesServed = wish == wishes_.end() || record->series.empty() || wish->second == shownAxes;
-    if (known.shown && known.shown->record == record && axesServed) return nullptr;
+    if (known.shown && known.shown->record == record && known.shown->scores == known.scores && axesServed)
+        return nullptr;
     known.shown = makeView(id, known, std::move(record));
     return known.shown;
 }
@@ -310,6 +326,7 @@ RunPointer ProjectReader::makeView(const RunId& id, Known& known, std::shared_pt
     view->plan = known.plan;
     view->record = std::move(record);
     view->trainingFlopsPerToken = known.trainingFlopsPerToken;
+    view->scores = known.scores;
     if (!known.planProblem.isEmpty()) {
         view->problem = known.planProblem;
     } else if (view->record->problem) {

@@ -74,12 +74,15 @@ private:
         std::unique_ptr<RunReader> reader;  // while it is active or somebody looks at its curves
         RunCurves curves;
         RunPointer shown;
+        std::int64_t scoresStamp = 0;  // of the folder as last read
+        RunScoresPointer scores;       // null: none
     };
 
     void poll();
     bool readDocuments(bool report);
     std::vector<RunPointer> readRuns(std::vector<RunId>* gone);
     void readPlan(Known& known);
+    void readScores(Known& known);  // where the folder has changed
     bool isHot(const RunId& id, const Known& known) const;
     RunPointer look(const RunId& id, Known& known);  // null: as shown before
     RunPointer makeView(const RunId& id, Known& known, std::shared_ptr<const RunSnapshot> record);

@@ -3,12 +3,15 @@
 // and seen in the runs themselves.
 #pragma once
 
+#include <QMetaType>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <functional>
 
 #include "core/base/error.h"
 #include "core/spec/architecture.h"
+#include "core/spec/phases.h"
 #include "core/spec/training.h"
 
 namespace braid::ui {
@@ -18,7 +21,28 @@ struct TrainingPlan {
     ArchitectureSpec architecture;
     TrainingSpec training;
     DataSpec data;
+    std::vector<TrainingPhase> phases = {};  // after the one that `training` describes
+    QString from;   // checkpoint whose weights it starts from: "RUN", "RUN@STEP"; empty: fresh
     QString study;  // empty: none
+};
+
+// `braid-engine eval KIND RUN@STEP OPTIONS`.
+struct ScoreRequest {
+    RunId run = {};
+    std::int64_t step = 0;     // of a checkpoint of the run
+    QString kind = {};         // "niah"
+    QStringList options = {};  // the words behind the checkpoint
+};
+
+// A score that is being computed, or waits for it.
+struct ScoreJob {
+    enum class State { waiting, running, done, failed, cancelled };
+    int id = 0;
+    ScoreRequest request = {};
+    State state = State::waiting;
+    double fraction = -1;  // 0 to 1; negative: not known yet
+    QString text = {};     // how far it is, or why it failed
+    bool active() const { return state == State::waiting || state == State::running; }
 };
 
 class RunCommands : public QObject {
@@ -42,10 +66,16 @@ public:
     // braid-engine line that does the same as startTraining() or startStudy().
     virtual QString commandFor(const TrainingPlan& plan) const = 0;
     virtual QString commandForStudy(const QString& name) const = 0;
+    // Computes a score in the background, one after the other; the session shows it when it is written.
+    // Answers by scoreJobChanged().
+    virtual void startScore(const ScoreRequest& request) = 0;
+    virtual void cancelScore(int job) = 0;
+    virtual QString commandForScore(const ScoreRequest& request) const = 0;
 
 Q_SIGNALS:
     void started(const braid::RunId& run);
     void studyStateChanged(const QString& name);
+    void scoreJobChanged(const braid::ui::ScoreJob& job);
     // Any request that could not be done; the shell shows it.
     void failed(const braid::Error& error);
     // Short good news: "Stop acknowledged after 84 ms".
@@ -53,3 +83,5 @@ Q_SIGNALS:
 };
 
 }  // namespace braid::ui
+
+Q_DECLARE_METATYPE(braid::ui::ScoreJob)

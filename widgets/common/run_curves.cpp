@@ -58,6 +58,14 @@ void RunCurves::update(RunView& view, const std::set<XAxis>& axes) {
             append(line, view, series, axis);
             view.curves[{axis, metric}] = line.curve;
         }
+        if (!view.scores) continue;
+        // Some points each: made anew, as the steps of a score may come in any order.
+        for (const auto& [metric, score] : view.scores->lines) {
+            if (score.steps.empty()) continue;
+            std::vector<double> x;
+            for (const std::int64_t step : score.steps) x.push_back(view.onAxis(step, axis));
+            view.curves[{axis, metric}] = Curve::empty()->append(x, score.values);
+        }
     }
 }
 

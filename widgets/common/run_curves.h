@@ -12,7 +12,8 @@ namespace braid::ui {
 // The curves of one run. Belongs to the reader thread; what it hands out is immutable.
 class RunCurves {
 public:
-    // Brings `view.curves` up to its record: appends, or begins anew where rows were superseded (a resume).
+    // Brings `view.curves` up to its record and its scores: appends, or begins anew where rows were
+    // superseded (a resume).
     void update(RunView& view, const std::set<XAxis>& axes);
     // Steps done over seconds of training, for the ETA; null before anything was timed.
     CurvePtr stepOverTime(const RunView& view);

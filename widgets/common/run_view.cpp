@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/mixers/builtin.h"
+#include "core/record/metric_name.h"
 #include "core/spec/cost.h"
 #include "core/spec/validate.h"
 
@@ -48,6 +49,7 @@ std::map<std::string, std::int64_t> RunView::queries() const {
 }
 
 std::optional<double> RunView::latest(const std::string& metric) const {
+    if (is_score(metric)) return scores ? scores->latest(metric) : std::nullopt;
     const auto found = record->status.latest.find(metric);
     if (found == record->status.latest.end()) return std::nullopt;
     return found->second;

@@ -14,6 +14,7 @@
 #include "core/analysis/eta.h"
 #include "core/record/run_plan.h"
 #include "core/record/run_reader.h"
+#include "widgets/common/run_scores.h"
 
 namespace braid::ui {
 
@@ -32,6 +33,7 @@ struct RunView {
     QString problem;                   // why it failed, is lost, or cannot be read; with what to do
     double trainingFlopsPerToken = 0;  // FLOPs axis = tokens x this
     std::optional<Eta> eta;            // of a running one
+    RunScoresPointer scores;           // of its checkpoints; null: none
 
     // Of every metric on the axes that a view asked for with ProjectSession::wantCurves().
     std::map<std::pair<XAxis, std::string>, CurvePtr> curves;
@@ -50,7 +52,8 @@ struct RunView {
     bool resumable() const {
         return state() == RunState::lost || state() == RunState::failed || state() == RunState::cancelled;
     }
-    // Last value of a metric: "loss", "lr", "grad_norm", "tokens_per_s", "time_s", "recall/far", ...
+    // Last value of a metric: "loss", "lr", "grad_norm", "tokens_per_s", "time_s", "recall/far", ...; of a
+    // score ("score/niah/niah-average") that of the last checkpoint scored.
     std::optional<double> latest(const std::string& metric) const;
     // How many places each accuracy is the mean over, where the engine has recorded it.
     std::map<std::string, std::int64_t> queries() const;

@@ -143,8 +143,7 @@ void DesignWorkspace::train() {
     }
     ArchitectureSpec spec = current_->document->spec();
     spec.name = current_->name.toStdString();
-    auto* dialog =
-        new TrainDialog(spec, documents_->catalog(), context_.session.folder(), context_.commands, page_);
+    auto* dialog = new TrainDialog(spec, documents_->catalog(), context_.session, context_.commands, page_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         context_.commands.startTraining(dialog->plan());

@@ -10,8 +10,8 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/field.h"
 #include "widgets/common/mixer_widgets.h"
+#include "widgets/common/parameter_editor.h"
 #include "widgets/design/layer_text.h"
-#include "widgets/design/parameter_editor.h"
 #include "widgets/design/pattern_range.h"
 
 namespace braid::ui {

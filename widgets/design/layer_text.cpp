@@ -67,36 +67,6 @@ QString layerTitle(const LayerSpec& layer, const MixerCatalog& catalog) {
     return layer.groups.size() > 1 ? tr("Head-wise") : titleOf(layer.groups.front(), catalog);
 }
 
-QString choiceText(const std::string& choice) {
-    if (choice == "rope") {
-        return QStringLiteral("RoPE");
-    }
-    if (choice == "nope") {
-        return QStringLiteral("NoPE");
-    }
-    if (choice == "cpu" || choice == "cuda") {
-        return QString::fromStdString(choice).toUpper();
-    }
-    QString text = QString::fromStdString(choice);
-    if (!text.isEmpty()) {
-        text[0] = text[0].toUpper();
-    }
-    return text.replace(QLatin1Char('_'), QLatin1Char(' '));
-}
-
-QString valueText(const ParameterDescription& description, const ParameterValue& value) {
-    if (const auto* flag = std::get_if<bool>(&value)) {
-        return *flag ? tr("on") : tr("off");
-    }
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-        return formatCount(*integer);
-    }
-    if (const auto* text = std::get_if<std::string>(&value)) {
-        return description.choices.empty() ? QString::fromStdString(*text) : choiceText(*text);
-    }
-    return QString::fromStdString(to_text(value));
-}
-
 QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog) {
     const MixerDescription* description = describe(group, catalog);
     if (!description) {

@@ -7,6 +7,7 @@
 
 #include "core/spec/architecture.h"
 #include "core/spec/mixer_kind.h"
+#include "widgets/common/value_text.h"
 
 namespace braid::ui {
 
@@ -18,9 +19,6 @@ QString layerSettings(const LayerSpec& layer, const MixerCatalog& catalog);
 // One group's settings, without heads.
 QString groupSettings(const HeadGroup& group, const MixerCatalog& catalog);
 
-// "1,024", "1e5", "RoPE", "on": a value as forms and lists show it.
-QString valueText(const ParameterDescription& description, const ParameterValue& value);
-QString choiceText(const std::string& choice);
 // "12", "16, 20", "17–19, 21–23"
 QString rowsText(const std::vector<std::size_t>& rows);
 

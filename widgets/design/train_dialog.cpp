@@ -2,13 +2,10 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -16,23 +13,37 @@
 #include <cmath>
 
 #include "core/spec/cost.h"
+#include "core/spec/paper_recipe.h"
+#include "core/spec/scale.h"
+#include "core/spec/shorthand.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/field.h"
 #include "widgets/common/format.h"
-#include "widgets/common/segments.h"
+#include "widgets/common/parameter_editor.h"
+#include "widgets/common/parameter_form.h"
+#include "widgets/common/project_session.h"
+#include "widgets/design/data_form.h"
 #include "widgets/design/layer_text.h"
-#include "widgets/design/parameter_editor.h"
+#include "widgets/design/origin_form.h"
+#include "widgets/design/phases_form.h"
 
 namespace braid::ui {
 
 namespace {
 
-constexpr int label_width = 116, field_width = 128;
-
 // What everybody sets; the rest of training_parameters() is under "More settings".
 const std::vector<std::string>& first_keys() {
-    static const std::vector<std::string> keys = {"steps", "context",       "batch",  "micro_batches",
-                                                  "seed",  "learning_rate", "device", "checkpoint_every"};
+    static const std::vector<std::string> keys = {
+        "steps", "context",       "batch",      "micro_batches",   "seed", "learning_rate", "device",
+        "loss",  "longce_window", "longce_cap", "checkpoint_every"};
+    return keys;
+}
+
+std::vector<std::string> other_keys() {
+    std::vector<std::string> keys;
+    for (const ParameterDescription& parameter : training_parameters())
+        if (std::find(first_keys().begin(), first_keys().end(), parameter.key) == first_keys().end())
+            keys.push_back(parameter.key);
     return keys;
 }
 
@@ -42,168 +53,179 @@ double state_bytes(const ArchitectureCost& cost) {
     return static_cast<double>(cost.total_parameters) * bytes_a_parameter;
 }
 
+const Scale* scale_of(const ArchitectureSpec& spec) {
+    for (const Scale& scale : scales())
+        if (scale.d_model == spec.d_model && scale.heads == spec.heads && scale.kv_heads == spec.kv_heads &&
+            scale.head_dim == spec.head_dim && scale.ffn_width == spec.ffn_width)
+            return &scale;
+    return nullptr;
+}
+
+// The N of a budget: that of the scale's Full model.
+std::int64_t budget_parameters(const Scale& scale, const MixerCatalog& catalog) {
+    const ArchitectureSpec full = instantiate(*parse_pattern("F", catalog), scale);
+    return cost(full, catalog, paper_context).non_embedding_parameters;
+}
+
+QScrollArea* scrolling(QWidget* content) {
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return scroll;
+}
+
+QVBoxLayout* columnOf(QWidget* widget) {
+    auto* column = new QVBoxLayout(widget);
+    column->setContentsMargins(metrics::gap4, metrics::gap3, metrics::gap4, metrics::gap3);
+    column->setSpacing(metrics::gap2);
+    return column;
+}
+
 }  // namespace
 
 TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catalog,
-                         const QString& project_folder, RunCommands& commands, QWidget* parent)
+                         const ProjectSession& session, RunCommands& commands, QWidget* parent)
     : QDialog(parent),
       spec_(spec),
       catalog_(catalog),
-      project_folder_(project_folder),
       commands_(commands),
+      data_(new DataForm(session.folder())),
+      phases_(new PhasesForm),
+      origin_(new OriginForm(session)),
+      main_(new ParameterForm(training_parameters(), first_keys())),
+      more_(new ParameterForm(training_parameters(), other_keys())),
       name_(new Field(tr("Name"))),
       tokens_(new Field(tr("Tokens"), tr("tokens"))),
-      corpus_(new Field(tr("Corpus folder"))),
-      data_(new Segments(tr("Data"), {tr("Recall task"), tr("Corpus folder")})),
-      corpus_row_(new QWidget),
-      more_(new QWidget),
+      ratio_(new Field(tr("Tokens per parameter"), tr("tokens per parameter"))),
       start_(makePrimaryButton(tr("Start Training"), QStringLiteral("play"))),
       more_button_(makeButton(tr("More settings"))),
+      recipe_(makeButton(tr("Paper's recipe"))),
       summary_(new TextLabel({}, TypeStep::control, 400, 2)),
       command_(new TextLabel({}, TypeStep::table, 400, 2)),
       problem_(new TextLabel({}, TypeStep::table, 500, 1)) {
     setWindowTitle(tr("Train %1").arg(QString::fromStdString(spec.name)));
-    setMinimumWidth(520);
-    // A text model is not trained at the task's short context.
+    // A text model is not trained at the tasks' short context.
     const bool tiny = spec.vocab <= 64;
     if (!tiny) {
         training_.context = 1024;
         training_.batch = 8;
+        data_->setKind(std::string(corpus_kind));
     }
+    if (const Scale* scale = scale_of(spec)) scale_ = scale->name;
 
-    auto* form = new QWidget;
-    auto* rows = new QVBoxLayout(form);
-    rows->setContentsMargins(metrics::gap4, metrics::gap4, metrics::gap4, metrics::gap2);
-    rows->setSpacing(metrics::gap2);
-    name_->setText(QString::fromStdString(spec.name));
-    addRow(rows, tr("Name"), name_);
-    addRow(rows, tr("Data"), data_);
-    auto* corpus = new QHBoxLayout(corpus_row_);
-    corpus->setContentsMargins(label_width + metrics::gap2, 0, 0, 0);
-    corpus->setSpacing(metrics::gap2);
-    corpus->addWidget(corpus_, 1);
-    QPushButton* browse = makeButton(tr("Browse..."));
-    corpus->addWidget(browse, 0, Qt::AlignTop);
-    rows->addWidget(corpus_row_);
-    rows->addWidget(makeSeparator());
-    rows->addWidget(makeEditors(first_keys()));
-    tokens_->setFieldWidth(field_width);
-    addRow(rows, tr("Tokens in all"), tokens_);
-    std::vector<std::string> rest;
-    for (const ParameterDescription& parameter : training_parameters()) {
-        if (std::find(first_keys().begin(), first_keys().end(), parameter.key) == first_keys().end()) {
-            rest.push_back(parameter.key);
-        }
-    }
-    rows->addWidget(more_button_, 0, Qt::AlignLeft);
-    auto* more = new QVBoxLayout(more_);
-    more->setContentsMargins(0, 0, 0, 0);
-    more->addWidget(makeEditors(rest));
-    more_->setVisible(false);
-    rows->addWidget(more_);
-    rows->addStretch(1);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(form);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-
-    auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(metrics::gap4, metrics::gap2, metrics::gap4, metrics::gap4);
-    foot->setSpacing(metrics::gap2);
-    summary_->setWordWrap(true);
-    command_->setWordWrap(true);
-    command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    problem_->setStatus(QStringLiteral("error"));
-    problem_->setWordWrap(true);
-    foot->addWidget(summary_);
-    auto* command = new QHBoxLayout;
-    command->addWidget(command_, 1);
-    QToolButton* copy = makeIconButton(QStringLiteral("copy"), tr("Copy as command"));
-    command->addWidget(copy, 0, Qt::AlignTop);
-    foot->addLayout(command);
-    foot->addWidget(problem_);
-    auto* buttons = new QHBoxLayout;
-    QPushButton* cancel = makeButton(tr("Cancel"));
-    buttons->addStretch(1);
-    buttons->addWidget(cancel);
-    buttons->addWidget(start_);
-    foot->addLayout(buttons);
-    start_->setDefault(true);
-
+    auto* columns = new QHBoxLayout;
+    columns->setContentsMargins(0, 0, 0, 0);
+    columns->setSpacing(0);
+    columns->addWidget(scrolling(makeLeft()), 1);
+    columns->addWidget(makeSeparator(Qt::Vertical));
+    columns->addWidget(scrolling(makeRight()), 1);
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
-    all->addWidget(scroll, 1);
+    all->addLayout(columns, 1);
     all->addWidget(makeSeparator());
-    all->addLayout(foot);
+    all->addWidget(makeFoot());
 
-    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    connect(start_, &QPushButton::clicked, this, &QDialog::accept);
-    connect(copy, &QToolButton::clicked, this,
-            [this] { QGuiApplication::clipboard()->setText(commands_.commandFor(plan())); });
+    for (ParameterForm* form : {main_, more_})
+        connect(form, &ParameterForm::changed, this,
+                [this](const std::string& key, const ParameterValue& value) {
+                    set_training_value(training_, key, value);
+                    update_();
+                });
+    connect(data_, &DataForm::changed, this, &TrainDialog::update_);
+    connect(phases_, &PhasesForm::changed, this, &TrainDialog::update_);
+    connect(origin_, &OriginForm::changed, this, &TrainDialog::update_);
+    connect(name_, &Field::edited, this, &TrainDialog::update_);
+    connect(tokens_, &Field::committed, this, &TrainDialog::setTokens);
+    connect(recipe_, &QPushButton::clicked, this, &TrainDialog::applyRecipe);
+    connect(ratio_->lineEdit(), &QLineEdit::returnPressed, this, &TrainDialog::applyRecipe);
+    update_();
+    const QSize room = screen() ? screen()->availableSize() : QSize(1440, 900);
+    resize(std::min(980, room.width() - 40), std::min(720, room.height() - 60));
+}
+
+QWidget* TrainDialog::makeLeft() {
+    auto* left = new QWidget;
+    QVBoxLayout* column = columnOf(left);
+    name_->setText(QString::fromStdString(spec_.name));
+    column->addWidget(ParameterForm::makeRow(tr("Name"), name_));
+    column->addWidget(makeSeparator());
+    column->addWidget(data_);
+    column->addWidget(makeSeparator());
+    column->addWidget(origin_);
+    column->addWidget(makeSeparator());
+    column->addWidget(new SectionTitle(tr("Phases")));
+    column->addWidget(phases_);
+    column->addStretch(1);
+    return left;
+}
+
+QWidget* TrainDialog::makeRight() {
+    auto* right = new QWidget;
+    QVBoxLayout* column = columnOf(right);
+    auto* recipe = new QWidget;
+    auto* line = new QHBoxLayout(recipe);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(metrics::gap2);
+    ratio_->setFieldWidth(56);
+    ratio_->setText(QStringLiteral("100"));
+    line->addWidget(recipe_);
+    line->addWidget(ratio_, 1);
+    column->addWidget(ParameterForm::makeRow(tr("Recipe"), recipe));
+    recipe_->setToolTip(
+        tr("Batch, learning rate and schedule of Table 8 for this scale; as many tokens as "
+           "the number says for each parameter of the Full model"));
+    const bool known = !scale_.empty() && paper_training(scale_, 1, 1).has_value();
+    setDisabledReason(recipe_, known ? QString() : tr("The paper's recipe is for the scales S1 to S5"));
+    if (known) recipe_->setText(tr("Paper, %1").arg(QString::fromStdString(scale_)));
+    column->addWidget(makeSeparator());
+    column->addWidget(main_);
+    tokens_->setFieldWidth(form_field_width);
+    column->addWidget(ParameterForm::makeRow(tr("Tokens in all"), tokens_));
+    column->addWidget(more_button_, 0, Qt::AlignLeft);
+    column->addWidget(more_);
+    column->addStretch(1);
+    more_->setVisible(false);
     connect(more_button_, &QPushButton::clicked, this, [this] {
         more_->setVisible(more_->isHidden());
         more_button_->setText(more_->isHidden() ? tr("More settings") : tr("Fewer settings"));
     });
-    connect(data_, &Segments::chosen, this, &TrainDialog::update_);
-    connect(corpus_, &Field::edited, this, &TrainDialog::update_);
-    connect(name_, &Field::edited, this, &TrainDialog::update_);
-    connect(tokens_, &Field::committed, this, &TrainDialog::setTokens);
-    connect(browse, &QPushButton::clicked, this, [this] {
-        auto* dialog = new QFileDialog(this, tr("Corpus Folder"), project_folder_);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::Directory);
-        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
-            const QString inside = QDir(project_folder_).relativeFilePath(folder);
-            corpus_->setText(inside.startsWith(QStringLiteral("..")) ? folder : inside);
-            update_();
-        });
-        dialog->open();
-    });
-    data_->setCurrent(tiny ? 0 : 1);
-    corpus_->setPlaceholder(tr("folder made by braid-engine corpus build"));
-    update_();
-    resize(560, 640);
+    return right;
 }
 
-void TrainDialog::addRow(QVBoxLayout* layout, const QString& label, QWidget* widget) {
-    auto* line = new QHBoxLayout;
-    line->setSpacing(metrics::gap2);
-    auto* caption = new TextLabel(label, TypeStep::control, 400, 2);
-    caption->setFixedSize(label_width, metrics::control);
-    line->addWidget(caption, 0, Qt::AlignTop);
-    line->addWidget(widget, 1);
-    layout->addLayout(line);
-}
-
-QWidget* TrainDialog::makeEditors(const std::vector<std::string>& keys) {
-    auto* box = new QWidget;
-    auto* rows = new QVBoxLayout(box);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(metrics::gap2);
-    for (const std::string& key : keys) {
-        const ParameterDescription* parameter = find_parameter(training_parameters(), key);
-        if (!parameter) {
-            continue;
-        }
-        auto* editor = new ParameterEditor(*parameter, QString());
-        if (editor->field()) {
-            editor->field()->setFieldWidth(field_width);
-        }
-        editors_[key] = editor;
-        addRow(rows, QString::fromStdString(parameter->label), editor);
-        connect(editor, &ParameterEditor::changed, this, [this, key](const ParameterValue& value) {
-            set_training_value(training_, key, value);
-            update_();
-        });
-    }
-    return box;
+QWidget* TrainDialog::makeFoot() {
+    auto* foot = new QWidget;
+    QVBoxLayout* column = columnOf(foot);
+    summary_->setWordWrap(true);
+    command_->setElided(Qt::ElideRight);
+    command_->setFont(Theme::instance().mono(TypeStep::tick));
+    problem_->setStatus(QStringLiteral("error"));
+    problem_->setWordWrap(true);
+    column->addWidget(summary_);
+    auto* command = new QHBoxLayout;
+    command->addWidget(command_, 1);
+    QToolButton* copy = makeIconButton(QStringLiteral("copy"), tr("Copy as command"));
+    command->addWidget(copy);
+    column->addLayout(command);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(metrics::gap2);
+    QPushButton* cancel = makeButton(tr("Cancel"));
+    buttons->addWidget(problem_, 1);
+    buttons->addWidget(cancel, 0, Qt::AlignBottom);
+    buttons->addWidget(start_, 0, Qt::AlignBottom);
+    column->addLayout(buttons);
+    start_->setDefault(true);
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(start_, &QPushButton::clicked, this, &QDialog::accept);
+    connect(copy, &QToolButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(commands_.commandFor(plan())); });
+    return foot;
 }
 
 ParameterEditor* TrainDialog::editor(const std::string& key) const {
-    const auto found = editors_.find(key);
-    return found == editors_.end() ? nullptr : found->second;
+    return main_->has(key) ? main_->editor(key) : more_->editor(key);
 }
 
 void TrainDialog::setTokens(const QString& text) {
@@ -221,60 +243,120 @@ void TrainDialog::setTokens(const QString& text) {
     update_();
 }
 
-QString TrainDialog::problem() const {
-    if (data_->current() == 1) {
-        const QString folder = corpus_->text().trimmed();
-        if (folder.isEmpty()) {
-            return tr("Choose a corpus folder.");
-        }
-        if (!QFileInfo(QDir(project_folder_), folder).isDir()) {
-            return tr("There is no folder \"%1\".").arg(folder);
-        }
+void TrainDialog::applyRecipe() {
+    const Scale* scale = find_scale(scale_);
+    QString plain = ratio_->text().trimmed();
+    bool good = false;
+    const double ratio = plain.toDouble(&good);
+    const bool allowed = good && ratio > 0 && ratio <= 1e6;
+    ratio_->setError(allowed ? QString() : tr("must be a number such as 100"));
+    if (!scale || !allowed) return;
+    std::optional<TrainingSpec> recipe =
+        paper_training(scale->name, budget_parameters(*scale, catalog_), ratio);
+    if (!recipe) return;
+    // What is no part of the recipe stays as it was chosen.
+    recipe->seed = training_.seed;
+    recipe->device = training_.device;
+    recipe->threads = training_.threads;
+    recipe->init = training_.init;
+    recipe->loss = training_.loss;
+    training_ = *recipe;
+    update_();
+}
+
+Diagnostics TrainDialog::problems() const {
+    Diagnostics all;
+    const auto take = [&all](Diagnostics more) {
+        for (Diagnostic& one : more)
+            if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    };
+    for (Diagnostic problem : validate(training_)) {
+        problem.path = "training." + problem.path;
+        take({std::move(problem)});
     }
-    QStringList problems;
-    for (const Diagnostic& diagnostic : validate(training_)) {
-        problems << QString::fromStdString(diagnostic.message());
+    take(data_->problems(training_, spec_.vocab));
+    take(origin_->problems(spec_));
+    if (phases_->hasBrokenText())
+        take({{.path = "phases", .rule = "a phase is not complete", .found = {}}});
+    else if (all.empty()) {
+        const auto resolved = resolve_phases(spec_, training_, data_->data(), phases_->phases(), catalog_);
+        if (!resolved)
+            take(resolved.error());
+        else
+            for (std::size_t i = 1; i < resolved->size(); ++i)
+                for (Diagnostic problem : data_->problems((*resolved)[i].training, spec_.vocab)) {
+                    problem.path = "phases[" + std::to_string(i - 1) + "]." + problem.path;
+                    take({std::move(problem)});
+                }
     }
-    return problems.isEmpty() ? commands_.unavailableReason() : problems.join(QLatin1Char('\n'));
+    return all;
+}
+
+void TrainDialog::showProblems() {
+    const Diagnostics all = problems();
+    constexpr std::string_view training_prefix = "training.";
+    for (ParameterForm* form : {main_, more_}) form->clearProblems();
+    QStringList lines;
+    for (const Diagnostic& problem : all) {
+        lines << QString::fromStdString(problem.message());
+        if (!problem.path.starts_with(training_prefix)) continue;
+        const std::string key = problem.path.substr(training_prefix.size());
+        const QString text = QString::fromStdString(
+            Diagnostic{.path = {}, .rule = problem.rule, .found = problem.found}.message());
+        for (ParameterForm* form : {main_, more_}) form->setProblem(key, text);
+        if (more_->has(key) && more_->isHidden()) more_button_->click();
+    }
+    data_->showProblems(all);
+    origin_->showProblems(all);
+    phases_->showProblems(all);
+    if (lines.isEmpty() && !commands_.unavailableReason().isEmpty()) lines << commands_.unavailableReason();
+    constexpr qsizetype most_lines = 3;
+    const QString whole = lines.join(QLatin1Char('\n'));
+    problem_->setToolTip(whole);
+    if (lines.size() > most_lines) {
+        const qsizetype more = lines.size() - most_lines + 1;
+        lines = lines.first(most_lines - 1);
+        lines << tr("and %1 more").arg(more);
+    }
+    problem_->setText(lines.join(QLatin1Char('\n')));
+    setDisabledReason(start_, whole);
 }
 
 void TrainDialog::update_() {
-    for (const auto& [key, editor] : editors_) {
-        editor->setValue(training_value(training_, key));
-    }
-    const std::int64_t tokens = training_.tokens_per_step() * training_.steps;
-    if (!tokens_->lineEdit()->hasFocus()) {
-        tokens_->setText(formatCount(tokens));
-    }
-    corpus_row_->setVisible(data_->current() == 1);
+    ParameterValues values;
+    for (const ParameterDescription& parameter : training_parameters())
+        values.set(parameter.key, training_value(training_, parameter.key));
+    main_->setValues(values);
+    more_->setValues(values);
+    const std::int64_t first = training_.tokens_per_step() * training_.steps;
+    if (!tokens_->lineEdit()->hasFocus()) tokens_->setText(formatCount(first));
+    const std::int64_t steps = total_steps(training_, phases_->phases());
+    const auto tokens = static_cast<double>(tokens_after(training_, phases_->phases(), Step(steps)).value);
     const ArchitectureCost price = cost(spec_, catalog_, training_.context);
-    const double flops = price.training_flops_per_token * static_cast<double>(tokens);
-    summary_->setText(
-        tr("%1 parameters; %2 tokens in %3 steps of %4; %5 FLOPs; weights, gradients and optimizer "
-           "take %6 besides activations.")
-            .arg(quantityText(static_cast<double>(price.total_parameters)),
-                 quantityText(static_cast<double>(tokens)), formatCount(training_.steps),
-                 quantityText(static_cast<double>(training_.tokens_per_step())), quantityText(flops, 3),
-                 byteText(state_bytes(price))));
-    command_->setFont(Theme::instance().mono(TypeStep::tick));
+    QString text =
+        tr("%1 parameters; %2 tokens in %3 steps of %4; %5 FLOPs; weights, gradients and "
+           "optimizer take %6 besides activations.")
+            .arg(quantityText(static_cast<double>(price.total_parameters)), quantityText(tokens),
+                 formatCount(steps), quantityText(static_cast<double>(training_.tokens_per_step())),
+                 quantityText(price.training_flops_per_token * tokens, 3), byteText(state_bytes(price)));
+    if (!phases_->phases().empty()) text = tr("%1 phases. ").arg(phases_->phases().size() + 1) + text;
+    summary_->setText(text);
     command_->setText(commands_.commandFor(plan()));
-    const QString wrong = problem();
-    problem_->setText(wrong);
-    problem_->setVisible(!wrong.isEmpty());
-    setDisabledReason(start_, wrong);
+    showProblems();
 }
 
 QString TrainDialog::summary() const { return summary_->text(); }
+QString TrainDialog::problemText() const { return problem_->toolTip(); }
 
 TrainingPlan TrainDialog::plan() const {
     TrainingPlan plan;
     plan.name = name_->text().trimmed();
     plan.architecture = spec_;
     plan.training = training_;
-    if (data_->current() == 1) {
-        plan.data.kind = "corpus";
-        plan.data.corpus = corpus_->text().trimmed().toStdString();
-    }
+    plan.data = data_->data();
+    if (plan.data.kind != corpus_kind) plan.data.corpus.clear();
+    plan.phases = phases_->phases();
+    plan.from = origin_->from();
     return plan;
 }
 

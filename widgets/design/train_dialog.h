@@ -1,5 +1,5 @@
-// What a run needs beside its architecture: data, length, batch, seed, device. Made from the descriptions of
-// TrainingSpec; shows what the run will be before it starts.
+// What a run needs beside its architecture: data, length, recipe, phases, where it starts from. Made from the
+// descriptions of TrainingSpec and of the data; every problem is shown at its field while one types.
 #pragma once
 
 #include <QDialog>
@@ -10,50 +10,61 @@
 #include "core/spec/training.h"
 #include "widgets/common/run_commands.h"
 
-class QFormLayout;
 class QPushButton;
 class QVBoxLayout;
 
 namespace braid::ui {
 
+class DataForm;
 class Field;
+class OriginForm;
 class ParameterEditor;
-class Segments;
+class ParameterForm;
+class PhasesForm;
+class ProjectSession;
 class TextLabel;
 
 class TrainDialog : public QDialog {
     Q_OBJECT
 
 public:
-    TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catalog, const QString& project_folder,
+    TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catalog, const ProjectSession& session,
                 RunCommands& commands, QWidget* parent);
 
     TrainingPlan plan() const;
-    ParameterEditor* editor(const std::string& key) const;
+    ParameterEditor* editor(const std::string& key) const;  // of a training field
+    DataForm* dataForm() const { return data_; }
+    PhasesForm* phasesForm() const { return phases_; }
+    OriginForm* originForm() const { return origin_; }
     Field* nameField() const { return name_; }
     Field* tokensField() const { return tokens_; }
-    Field* corpusField() const { return corpus_; }
-    Segments* dataChoice() const { return data_; }
+    Field* ratioField() const { return ratio_; }
     QPushButton* startButton() const { return start_; }
+    QPushButton* recipeButton() const { return recipe_; }
     QString summary() const;
+    QString problemText() const;
 
 private:
-    QWidget* makeEditors(const std::vector<std::string>& keys);
-    void addRow(QVBoxLayout* layout, const QString& label, QWidget* widget);
-    void update_();
+    QWidget* makeLeft();
+    QWidget* makeRight();
+    QWidget* makeFoot();
     void setTokens(const QString& text);
-    QString problem() const;
+    void applyRecipe();
+    Diagnostics problems() const;
+    void showProblems();
+    void update_();
 
     ArchitectureSpec spec_;
     const MixerCatalog& catalog_;
-    QString project_folder_;
     RunCommands& commands_;
+    std::string scale_;  // with the paper's dimensions of this architecture; empty: none
     TrainingSpec training_;
-    std::map<std::string, ParameterEditor*> editors_;
-    Field *name_, *tokens_, *corpus_;
-    Segments* data_;
-    QWidget *corpus_row_, *more_;
-    QPushButton *start_, *more_button_;
+    DataForm* data_;
+    PhasesForm* phases_;
+    OriginForm* origin_;
+    ParameterForm *main_, *more_;
+    Field *name_, *tokens_, *ratio_;
+    QPushButton *start_, *more_button_, *recipe_;
     TextLabel *summary_, *command_, *problem_;
 };
 

@@ -121,6 +121,13 @@ FigurePanel read_panel(const Json& json, const std::string& place, Diagnostics& 
             reader.report(reader.place("threshold"), "must be a number", *threshold);
         }
     }
+    if (const Json* step = reader.find("step"); step && !step->is_null()) {
+        if (step->is_number_integer() && step->get<std::int64_t>() >= 0) {
+            panel.step = step->get<std::int64_t>();
+        } else {
+            reader.report(reader.place("step"), "must be a step, 0 or more", *step);
+        }
+    }
     reader.flag("compare_crossings", panel.compare_crossings);
     reader.refuse_unknown_keys();
     return panel;
@@ -228,6 +235,9 @@ Json to_json(const FigureSpec& spec) {
                   {"compare_crossings", panel.compare_crossings}};
         if (panel.threshold) {
             json["threshold"] = *panel.threshold;
+        }
+        if (panel.step) {
+            json["step"] = *panel.step;
         }
         panels.push_back(std::move(json));
     }

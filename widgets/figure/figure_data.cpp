@@ -14,6 +14,7 @@
 #include "core/spec/study.h"
 #include "widgets/common/run_curves.h"
 #include "widgets/common/run_palette.h"
+#include "widgets/figure/figure_kind.h"
 
 namespace braid::ui {
 namespace {
@@ -59,6 +60,7 @@ Result<Found> read_run(const RunFolder& folder, const std::set<XAxis>& axes) {
     if (found.view.record->problem) {
         return fail(*found.view.record->problem);
     }
+    found.view.scores = readRunScores(folder);
     RunCurves curves;
     curves.update(found.view, axes);
     return found;
@@ -197,6 +199,63 @@ void finish_series(const FigureSpec& spec, const FigurePanel& panel, FigureSerie
 }
 
 Result<FigureData> load_figure_data(const std::string& project_folder, const FigureSpec& spec) {
+    const FigureKind* kind = find_figure_kind(spec.kind);
+    return kind ? kind->load(project_folder, spec) : load_curves(project_folder, spec);
+}
+
+Result<FigureData> load_needles(const std::string& project_folder, const FigureSpec& spec) {
+    Result<Project> project = Project::open(project_folder);
+    if (!project) {
+        return fail(project.error());
+    }
+    FigureData data;
+    std::vector<Found> found;
+    find_named_runs(*project, spec, {}, found, data);
+    for (const Found& run : found) {
+        data.runs.push_back(describe_run(run));
+    }
+    bool any = false;
+    for (const FigurePanel& panel : spec.panels) {
+        FigurePanelData drawn;
+        const std::string kind = panel.metric.substr(0, panel.metric.find('/'));
+        const std::string task = panel.metric.substr(std::min(panel.metric.size(), kind.size() + 1));
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const ScoreRecord* chosen = nullptr;
+            for (const ScoreRecord& record : found[i].view.scores->records) {
+                const bool fits = record.kind == kind &&
+                                  (!panel.step || record.checkpoint.step.value == *panel.step) &&
+                                  !needleGrid(record, task).isEmpty();
+                const bool later =
+                    fits && (!chosen || std::pair(record.checkpoint.step.value, record.created) >=
+                                            std::pair(chosen->checkpoint.step.value, chosen->created));
+                if (later) {
+                    chosen = &record;
+                }
+            }
+            if (chosen) {
+                drawn.maps.push_back({i, chosen->checkpoint.step.value, kind, needleGrid(*chosen, task)});
+                data.scores.push_back(chosen->file.substr(chosen->file.rfind('/') + 1));
+                any = true;
+            } else {
+                data.notes.push_back(
+                    "run " + data.runs[i].id + " has no score " + panel.metric + " by depth and length" +
+                    (panel.step ? " at step " + std::to_string(*panel.step) : std::string()));
+            }
+        }
+        data.panels.push_back(std::move(drawn));
+    }
+    if (!any) {
+        std::string why;
+        for (const std::string& note : data.notes) {
+            why.append("\n  ").append(note);
+        }
+        return fail(ErrorKind::not_found, "there is nothing to draw yet" + why, project_folder,
+                    "Score a checkpoint first: braid-engine eval niah RUN");
+    }
+    return data;
+}
+
+Result<FigureData> load_curves(const std::string& project_folder, const FigureSpec& spec) {
     Result<Project> project = Project::open(project_folder);
     if (!project) {
         return fail(project.error());

@@ -10,6 +10,7 @@
 #include "core/analysis/curve.h"
 #include "core/record/run_status.h"
 #include "core/spec/architecture.h"
+#include "widgets/common/needle_grid.h"
 #include "widgets/figure/figure.h"
 
 namespace braid::ui {
@@ -53,22 +54,38 @@ struct FigureSeries {
     double arrival = std::numeric_limits<double>::quiet_NaN();
 };
 
+// A score by depth and length, of one run.
+struct FigureMap {
+    std::size_t run = 0;  // index into FigureData::runs
+    std::int64_t step = 0;
+    std::string kind = {};  // "niah"
+    NeedleGrid grid = {};
+};
+
 struct FigurePanelData {
     std::vector<FigureSeries> series = {};
+    std::vector<FigureMap> maps = {};  // of a needle-map
 };
 
 struct FigureData {
     std::vector<FigureRun> runs = {};
     std::vector<FigurePanelData> panels = {};  // as many as the description's
     std::vector<std::string> notes = {};       // what is missing: one sentence each
+    std::vector<std::string> scores = {};      // files of scores that were read
     std::size_t expected_runs = 0;             // of the study; equal to runs.size() when nothing is missing
 };
 
 // Combines lines into means and bands and smooths them; also for tests that bring their own lines.
 void finish_series(const FigureSpec& spec, const FigurePanel& panel, FigureSeries& series);
 
+// What spec.kind needs: load_curves() for most, load_needles() for a needle-map.
+Result<FigureData> load_figure_data(const std::string& project_folder, const FigureSpec& spec);
+
+// The maps of the runs that the description names.
+Result<FigureData> load_needles(const std::string& project_folder, const FigureSpec& spec);
+
 // Reads the runs of spec.source in the project. Runs of a study that do not exist yet are told in notes; it
 // is an error (not_found) if there is nothing to draw at all.
-Result<FigureData> load_figure_data(const std::string& project_folder, const FigureSpec& spec);
+Result<FigureData> load_curves(const std::string& project_folder, const FigureSpec& spec);
 
 }  // namespace braid::ui

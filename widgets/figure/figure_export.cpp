@@ -128,9 +128,15 @@ Json provenance(const FigureSpec& spec, const FigureData& data, const std::strin
         }
         runs.push_back(std::move(json));
     }
+    const FigureKind* kind = find_figure_kind(spec.kind);
+    const bool curves = !kind || kind->showsCurves();
     Json transforms = Json::array();
     for (std::size_t i = 0; i < spec.panels.size(); ++i) {
         const FigurePanel& panel = spec.panels[i];
+        if (!curves) {
+            transforms.push_back({{"panel", i + 1}, {"metric", panel.metric}, {"values", "as scored"}});
+            continue;
+        }
         Json json{{"panel", i + 1},
                   {"metric", panel.metric},
                   {"x", panel.x},
@@ -149,6 +155,7 @@ Json provenance(const FigureSpec& spec, const FigureData& data, const std::strin
         transforms.push_back(std::move(json));
     }
     return {{"schema_version", 1},
+            {"scores", data.scores},
             {"figure", to_json(spec)},
             {"command", command},
             {"created", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},

@@ -18,6 +18,10 @@ public:
     virtual std::string_view id() const = 0;  // in the JSON form
     // Rules beyond those of every figure; each broken one becomes a diagnostic.
     virtual void validate(const FigureSpec& spec, Diagnostics& problems) const = 0;
+    virtual Result<FigureData> load(const std::string& project_folder, const FigureSpec& spec) const {
+        return load_curves(project_folder, spec);
+    }
+    virtual bool showsCurves() const { return true; }
     virtual void draw(const FigureSpec& spec, const FigureData& data, FigureCanvas& canvas) const = 0;
     // The shown data with a header line; numbers read back exactly.
     virtual std::string csv(const FigureSpec& spec, const FigureData& data) const = 0;

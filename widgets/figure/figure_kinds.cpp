@@ -3,11 +3,13 @@
 namespace braid::ui {
 
 extern const FigureKind& curves_figure;
+extern const FigureKind& needle_map_figure;
 extern const FigureKind& threshold_table_figure;
 
 const std::vector<const FigureKind*>& figure_kinds() {
     static const std::vector<const FigureKind*> kinds{
         &curves_figure,
+        &needle_map_figure,
         &threshold_table_figure,
     };
     return kinds;

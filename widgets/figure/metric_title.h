@@ -3,6 +3,7 @@
 
 #include <QString>
 
+#include "widgets/common/run_scores.h"
 #include "widgets/figure/figure.h"
 
 namespace braid::ui {
@@ -21,7 +22,7 @@ inline QString metricTitle(const std::string& metric) {
         {"time_s", QStringLiteral("training time (s)")},
     };
     const auto found = titles.find(metric);
-    return found == titles.end() ? QString::fromStdString(metric) : found->second;
+    return found == titles.end() ? metricName(metric) : found->second;
 }
 
 // With the factor its labels share: "training tokens (M)".

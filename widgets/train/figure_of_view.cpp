@@ -45,6 +45,19 @@ NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<
     return {.name = QString::fromStdString(slug(names)).left(40), .spec = spec};
 }
 
+NamedFigure figureOfNeedles(const RunPointer& run, const ScoreRecord& record, const std::string& task) {
+    FigureSpec spec{.kind = "needle-map"};
+    spec.source.runs = {run->id.str()};
+    FigurePanel panel{.metric = record.kind + "/" + task};
+    panel.step = record.checkpoint.step.value;
+    spec.panels.push_back(panel);
+    spec.title = task + ", " + run->name.toStdString();
+    spec.style.size = FigureSize::single;
+    spec.style.width_mm = standard_width_mm(spec.style.size, spec.style.width_mm);
+    spec.style.height_mm = 56;
+    return {.name = QString::fromStdString(slug(spec.title)).left(40), .spec = spec};
+}
+
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent) {
     auto* dialog = new FigureDialog(figure.spec,
                                     {.projectFolder = context.session.folder(), .name = figure.name}, parent);

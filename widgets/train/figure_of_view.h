@@ -18,6 +18,9 @@ NamedFigure figureOfStudy(const ProjectSession& session, const QString& study);
 NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<std::string>& metrics,
                          const std::string& x, AxisScale y_scale, double smoothing);
 
+// The map of one task of a score.
+NamedFigure figureOfNeedles(const RunPointer& run, const ScoreRecord& record, const std::string& task);
+
 // Opens the export dialog over `parent`; returns at once.
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent);
 

@@ -30,14 +30,6 @@ enum Panel { LossPanel, SecondPanel, RatePanel, NormPanel, SpeedPanel, PanelCoun
 // Metrics that have panels of their own, or are an axis.
 const std::set<std::string> own_panel = {"loss", "lr", "grad_norm", "tokens_per_s", "tokens", "time_s"};
 
-QString metricTitle(const std::string& metric) {
-    if (metric == "recall/far") return TrainPage::tr("Far recall");
-    if (metric == "recall/mid") return TrainPage::tr("Mid recall");
-    if (metric == "recall/near") return TrainPage::tr("Near recall");
-    if (metric == "eval/loss") return TrainPage::tr("Validation loss");
-    return QString::fromStdString(metric);
-}
-
 const char* axisName(XAxis axis) {
     switch (axis) {
         case XAxis::step:
@@ -249,7 +241,7 @@ void TrainPage::chooseSecondMetric() {
     if (now != wanted) {
         metric_->clear();
         for (const std::string& metric : metrics)
-            metric_->addItem(metricTitle(metric), QString::fromStdString(metric));
+            metric_->addItem(metricName(metric), QString::fromStdString(metric));
     }
     metric_->setCurrentIndex(int(wanted.indexOf(QString::fromStdString(second_metric_))));
     metric_->setVisible(!metrics.empty());
@@ -257,7 +249,7 @@ void TrainPage::chooseSecondMetric() {
     // Where there are metrics their choice stands in place of the title, which keeps its room.
     plots_[SecondPanel]->setTitle(metrics.empty() ? tr("Evaluation") : QStringLiteral(" "),
                                   metrics.empty() ? tr("nothing evaluated yet") : QString());
-    if (!metrics.empty()) plots_[SecondPanel]->setAccessibleName(metricTitle(second_metric_));
+    if (!metrics.empty()) plots_[SecondPanel]->setAccessibleName(metricName(second_metric_));
 }
 
 void TrainPage::refresh() {

@@ -1,12 +1,21 @@
 #include "widgets/train/train_workspace.h"
 
 #include <QAction>
+#include <QHBoxLayout>
 #include <QStackedWidget>
+#include <QTabBar>
+#include <QVBoxLayout>
 
+#include "widgets/common/controls.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
+#include "widgets/train/key_tokens_page.h"
 #include "widgets/train/run_panel.h"
+#include "widgets/train/runs_table_page.h"
+#include "widgets/train/score_dialog.h"
+#include "widgets/train/score_jobs.h"
+#include "widgets/train/scores_page.h"
 #include "widgets/train/study_page.h"
 #include "widgets/train/train_page.h"
 
@@ -15,17 +24,28 @@ namespace braid::ui {
 TrainWorkspace::TrainWorkspace(const WorkspaceContext& context, QObject* parent)
     : Workspace(parent),
       context_(context),
+      page_(new QWidget),
       pages_(new QStackedWidget),
+      tabs_(new QTabBar),
       panel_(new RunPanel(context)),
       study_(new StudyPage(context)),
-      runs_(new TrainPage(context, panel_)) {
-    pages_->addWidget(study_);
-    pages_->addWidget(runs_);
+      runs_(new TrainPage(context, panel_)),
+      table_(new RunsTablePage(context, panel_)),
+      scores_(new ScoresPage(context, panel_)),
+      keys_(new KeyTokensPage(context)) {
+    for (QWidget* page : std::initializer_list<QWidget*>{study_, runs_, table_, scores_, keys_})
+        pages_->addWidget(page);
+    makeTabs();
     makeActions();
     ProjectSession& session = context_.session;
     connect(&session, &ProjectSession::currentStudyChanged, this, &TrainWorkspace::showStudy);
     connect(&session, &ProjectSession::selectedRunsChanged, this, [this] {
-        if (!context_.session.selectedRuns().empty()) showRuns();
+        if (context_.session.selectedRuns().empty()) return;
+        // The other tabs show the selection in their own way.
+        if (tabs_->currentIndex() == Curves)
+            showRuns();
+        else
+            study_shown_ = false;
     });
     // A project that has a study and nothing selected begins with its study.
     const auto first = [this] {
@@ -47,11 +67,61 @@ TrainWorkspace::TrainWorkspace(const WorkspaceContext& context, QObject* parent)
 
 TrainWorkspace::~TrainWorkspace() {
     // The shell owns them once they are in its window; it may be gone already.
-    if (pages_ && !pages_->parent()) delete pages_;
+    if (page_ && !page_->parent()) delete page_;
     if (panel_ && !panel_->parent()) delete panel_;
 }
 
-QWidget* TrainWorkspace::page() { return pages_; }
+void TrainWorkspace::makeTabs() {
+    tabs_->setDrawBase(false);
+    tabs_->setExpanding(false);
+    tabs_->setAccessibleName(tr("Views of the runs"));
+    for (const QString& title : {tr("Curves"), tr("Runs by scores"), tr("Scores"), tr("Key tokens")})
+        tabs_->addTab(title);
+    auto* layout = new QVBoxLayout(page_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* strip = new QWidget;
+    auto* line = new QHBoxLayout(strip);
+    line->setContentsMargins(metrics::gap1, 0, 0, 0);
+    line->addWidget(tabs_);
+    line->addStretch();
+    layout->addWidget(strip);
+    layout->addWidget(makeSeparator());
+    layout->addWidget(pages_, 1);
+    layout->addWidget(new ScoreJobs(context_.session, context_.commands));
+    connect(tabs_, &QTabBar::currentChanged, this, &TrainWorkspace::showTab);
+    connect(table_, &RunsTablePage::openRuns, this, [this](const std::vector<RunId>& runs) {
+        if (runs.empty()) return;
+        context_.session.setSelectedRuns(runs);
+        showRuns();
+    });
+    connect(table_, &RunsTablePage::openScore, this, [this](const RunId& run, const QString& metric) {
+        showTab(Scores);
+        scores_->openScore(run, metric);
+    });
+    connect(table_, &RunsTablePage::scoreRun, this, [this](const RunId& run) { score(run); });
+    connect(scores_, &ScoresPage::scoreRun, this, [this](const RunId& run) { score(run); });
+}
+
+void TrainWorkspace::showTab(int tab) {
+    if (!pages_) return;
+    QWidget* const pages[] = {study_shown_ ? static_cast<QWidget*>(study_) : runs_, table_, scores_, keys_};
+    pages_->setCurrentWidget(pages[tab]);
+    tabs_->setCurrentIndex(tab);
+    applyActive();
+    Q_EMIT commandLineChanged();
+}
+
+ScoreDialog* TrainWorkspace::score(const RunId& id) {
+    const RunPointer run = context_.session.run(id);
+    if (!run) return nullptr;
+    auto* dialog = new ScoreDialog(run, context_.session.folder(), context_.commands, page_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+    return dialog;
+}
+
+QWidget* TrainWorkspace::page() { return page_; }
 QWidget* TrainWorkspace::inspector() { return panel_; }
 bool TrainWorkspace::showsStudy() const { return pages_ && pages_->currentWidget() == study_; }
 
@@ -66,33 +136,51 @@ void TrainWorkspace::makeActions() {
     add("train.run-study", tr("Run study"), "play", [this] { study_->runStudy(); });
     add("train.pause-study", tr("Pause or resume study"), "pause", [this] { study_->pauseOrResume(); });
     add("train.stop-study", tr("Stop study"), "stop", [this] { study_->stopStudy(); });
+    add("train.score", tr("Score checkpoint..."), "check", [this] {
+        const RunPointer run =
+            tabs_->currentIndex() == Table ? table_->currentRun() : context_.session.currentRun();
+        if (run) score(run->id);
+    });
     add("train.figure", tr("Export figure..."), "export", [this] {
-        if (showsStudy())
+        if (tabs_->currentIndex() == Scores)
+            scores_->exportFigure();
+        else if (showsStudy())
             study_->exportFigure();
         else
             runs_->exportFigure();
     });
+    for (int tab = Curves; tab <= KeyTokens; ++tab) {
+        static const char* const names[] = {"train.curves", "train.table", "train.scores",
+                                            "train.key-tokens"};
+        auto* action = new QAction(tr("Show %1").arg(tabs_->tabText(tab)), this);
+        action->setObjectName(QLatin1String(names[tab]));
+        action->setProperty("menu", QStringLiteral("view"));
+        connect(action, &QAction::triggered, this, [this, tab] { showTab(tab); });
+        actions_ << action;
+    }
 }
 
 void TrainWorkspace::showStudy(const QString& name) {
     if (name.isEmpty() || !pages_) return;
     study_->showStudy(name);
-    pages_->setCurrentWidget(study_);
-    applyActive();
-    Q_EMIT commandLineChanged();
+    study_shown_ = true;
+    showTab(Curves);
 }
 
 void TrainWorkspace::showRuns() {
     if (!pages_) return;
-    pages_->setCurrentWidget(runs_);
-    applyActive();
-    Q_EMIT commandLineChanged();
+    study_shown_ = false;
+    showTab(Curves);
 }
 
 void TrainWorkspace::applyActive() {
-    study_->setActive(active_ && showsStudy());
-    runs_->setActive(active_ && !showsStudy());
-    if (panel_) panel_->setCursorsVisible(!showsStudy());
+    const QWidget* shown = pages_->currentWidget();
+    study_->setActive(active_ && shown == study_);
+    runs_->setActive(active_ && shown == runs_);
+    table_->setActive(active_ && shown == table_);
+    scores_->setActive(active_ && shown == scores_);
+    keys_->setActive(active_ && shown == keys_);
+    if (panel_) panel_->setCursorsVisible(shown == runs_);
 }
 
 void TrainWorkspace::activate() {
@@ -107,6 +195,8 @@ void TrainWorkspace::deactivate() {
 
 QString TrainWorkspace::commandLine() const {
     if (showsStudy()) return context_.commands.commandForStudy(study_->study());
+    if (tabs_->currentIndex() == Scores && scores_->current())
+        return QString::fromStdString(scores_->current()->command);
     const RunPointer run = context_.session.currentRun();
     if (!run || !run->plan) return {};
     return QString::fromStdString(run->plan->command);

@@ -1,15 +1,21 @@
-// Train: a study's page, or the curves of the selected runs.
+// Train: curves (of a study, or of the selected runs), the table of runs, their scores, key tokens.
 #pragma once
 
 #include <QPointer>
 
+#include "core/base/id.h"
 #include "widgets/common/workspace.h"
 
 class QStackedWidget;
+class QTabBar;
 
 namespace braid::ui {
 
+class KeyTokensPage;
 class RunPanel;
+class RunsTablePage;
+class ScoreDialog;
+class ScoresPage;
 class StudyPage;
 class TrainPage;
 
@@ -31,19 +37,34 @@ public:
 
     StudyPage* studyPage() const { return study_; }
     TrainPage* trainPage() const { return runs_; }
+    RunsTablePage* tablePage() const { return table_; }
+    ScoresPage* scoresPage() const { return scores_; }
+    KeyTokensPage* keyTokensPage() const { return keys_; }
+    QTabBar* tabs() const { return tabs_; }
     bool showsStudy() const;
+    enum Tab { Curves, Table, Scores, KeyTokens };
+    void showTab(int tab);
+    // Asks which score of the run; null: there is no such run.
+    ScoreDialog* score(const RunId& run);
 
 private:
     void makeActions();
     void showStudy(const QString& name);
     void showRuns();
+    void makeTabs();
     void applyActive();
 
     WorkspaceContext context_;
+    QPointer<QWidget> page_;
     QPointer<QStackedWidget> pages_;
+    QTabBar* tabs_ = nullptr;
     QPointer<RunPanel> panel_;
     StudyPage* study_ = nullptr;
     TrainPage* runs_ = nullptr;
+    RunsTablePage* table_ = nullptr;
+    ScoresPage* scores_ = nullptr;
+    KeyTokensPage* keys_ = nullptr;
+    bool study_shown_ = false;  // in the tab of curves
     QList<QAction*> actions_;
     bool active_ = false;
 };

@@ -1,4 +1,4 @@
-#include "widgets/design/parameter_editor.h"
+#include "widgets/common/parameter_editor.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -11,7 +11,7 @@
 #include "widgets/common/field.h"
 #include "widgets/common/segments.h"
 #include "widgets/common/theme.h"
-#include "widgets/design/layer_text.h"
+#include "widgets/common/value_text.h"
 
 namespace braid::ui {
 

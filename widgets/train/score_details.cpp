@@ -1,0 +1,153 @@
+#include "widgets/train/score_details.h"
+
+#include <QHeaderView>
+#include <QStackedWidget>
+#include <QStandardItemModel>
+#include <QTabBar>
+#include <QVBoxLayout>
+
+#include "widgets/common/controls.h"
+#include "widgets/common/data_table.h"
+#include "widgets/common/format.h"
+#include "widgets/common/needle_grid.h"
+#include "widgets/common/run_scores.h"
+#include "widgets/train/answers_view.h"
+
+namespace braid::ui {
+
+namespace {
+
+constexpr int task_role = Qt::UserRole + 1;
+
+QStandardItem* cell(const QString& text, bool right = false) {
+    auto* item = new QStandardItem(text);
+    item->setEditable(false);
+    if (right) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return item;
+}
+
+// Settings as a flat list: "needle.kind".
+void flatten(const Json& json, const QString& path, QStandardItemModel* into) {
+    if (json.is_object() && !json.empty()) {
+        for (const auto& [key, value] : json.items()) {
+            const QString name = QString::fromStdString(key);
+            flatten(value, path.isEmpty() ? name : path + QLatin1Char('.') + name, into);
+        }
+        return;
+    }
+    QString text;
+    if (json.is_string())
+        text = QString::fromStdString(json.get<std::string>());
+    else if (json.is_number_integer())
+        text = formatCount(json.get<std::int64_t>());
+    else if (json.is_array()) {
+        QStringList parts;
+        for (const Json& one : json)
+            parts << (one.is_string()           ? QString::fromStdString(one.get<std::string>())
+                      : one.is_number_integer() ? formatCount(one.get<std::int64_t>())
+                                                : QString::fromStdString(one.dump()));
+        text = parts.join(QStringLiteral(", "));
+    } else if (!json.is_null()) {
+        text = QString::fromStdString(json.dump());
+    }
+    into->appendRow({cell(path), cell(text)});
+}
+
+}  // namespace
+
+ScoreDetails::ScoreDetails(QWidget* parent)
+    : QWidget(parent),
+      tabs_(new QTabBar),
+      pages_(new QStackedWidget),
+      tasks_(new QStandardItemModel(this)),
+      settings_(new QStandardItemModel(this)),
+      tasks_view_(new DataTable(tr("Tasks of the score"))),
+      settings_view_(new DataTable(tr("Settings of the score"))),
+      answers_(new AnswersView) {
+    tabs_->setDrawBase(false);
+    tabs_->setExpanding(false);
+    tabs_->setAccessibleName(tr("Parts of the score"));
+    for (const QString& title : {tr("Tasks"), tr("Answers"), tr("Settings")}) tabs_->addTab(title);
+    for (QTableView* view : {tasks_view_, settings_view_}) {
+        view->setSelectionMode(QAbstractItemView::SingleSelection);
+        view->setSortingEnabled(false);
+    }
+    tasks_view_->setModel(tasks_);
+    settings_view_->setModel(settings_);
+    settings_view_->horizontalHeader()->setStretchLastSection(true);
+    for (QWidget* page : std::initializer_list<QWidget*>{tasks_view_, answers_, settings_view_})
+        pages_->addWidget(page);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(tabs_);
+    layout->addWidget(makeSeparator());
+    layout->addWidget(pages_, 1);
+    connect(tabs_, &QTabBar::currentChanged, pages_, &QStackedWidget::setCurrentIndex);
+    connect(tasks_view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                const QString task = tasks_->index(index.row(), 0).data(task_role).toString();
+                if (!task.isEmpty()) Q_EMIT taskChosen(task.toStdString());
+            });
+}
+
+void ScoreDetails::show(const ScoreRecord* record) {
+    tasks_->clear();
+    settings_->clear();
+    answers_->show(record ? std::optional(*record) : std::nullopt);
+    if (!record) return;
+    showTasks(*record);
+    showSettings(*record);
+    tabs_->setTabText(Answers, record->answers.empty() ? tr("Answers (none)") : tr("Answers"));
+}
+
+void ScoreDetails::showTasks(const ScoreRecord& record) {
+    tasks_->setHorizontalHeaderLabels({tr("Task"), tr("Length"), tr("Depth"), tr("Value"),
+                                       tr("Standard error"), tr("Samples"), tr("Truncated")});
+    for (int column = 1; column < tasks_->columnCount(); ++column)
+        tasks_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
+                              Qt::TextAlignmentRole);
+    for (const ScoreSummary& summary : record.summary) {
+        QStandardItem* name = cell(QString::fromStdString(summary.name));
+        QStandardItem* value = cell(scoreText(summary.value, QString::fromStdString(summary.unit)), true);
+        for (QStandardItem* item : {name, value}) item->setData(true, BestRole);
+        tasks_->appendRow({name, cell({}), cell({}), value, cell({}), cell({}), cell({})});
+    }
+    for (const Score& score : record.scores) {
+        const QString unit = QString::fromStdString(score.unit);
+        QStandardItem* name = cell(QString::fromStdString(score.name));
+        name->setData(QString::fromStdString(score.name), task_role);
+        const QString none = score.no_data.empty()
+                                 ? tr("no data")
+                                 : tr("no data, %1").arg(QString::fromStdString(score.no_data));
+        QStandardItem* value = cell(score.value ? scoreText(score.value, unit) : none, true);
+        if (!score.value) value->setData(QStringLiteral("faint"), StatusRole);
+        tasks_->appendRow({name, cell(score.length ? formatCount(*score.length) : QString(), true),
+                           cell(score.depth ? depthText(*score.depth) : QString(), true), value,
+                           cell(score.standard_error
+                                    ? formatFixed(*score.standard_error, unit == QLatin1String("%") ? 1 : 4)
+                                    : QString(),
+                                true),
+                           cell(score.samples > 0 ? formatCount(score.samples) : QString(), true),
+                           cell(score.truncated > 0 ? formatCount(score.truncated) : QString(), true)});
+    }
+    tasks_view_->resizeColumnsToContents();
+    tasks_view_->horizontalHeader()->setStretchLastSection(true);
+}
+
+void ScoreDetails::showSettings(const ScoreRecord& record) {
+    settings_->setHorizontalHeaderLabels({tr("Setting"), tr("Value")});
+    flatten(record.settings, {}, settings_);
+    const WeightsOrigin& checkpoint = record.checkpoint;
+    settings_->appendRow({cell(tr("checkpoint")), cell(tr("run %1, step %2")
+                                                           .arg(QString::fromStdString(checkpoint.run),
+                                                                formatCount(checkpoint.step.value)))});
+    settings_->appendRow(
+        {cell(tr("architecture hash")), cell(QString::fromStdString(checkpoint.architecture_hash))});
+    settings_->appendRow({cell(tr("made")), cell(QString::fromStdString(record.created))});
+    settings_->appendRow({cell(tr("command")), cell(QString::fromStdString(record.command))});
+    settings_->appendRow({cell(tr("file")), cell(QString::fromStdString(record.file))});
+    settings_view_->resizeColumnToContents(0);
+}
+
+}  // namespace braid::ui

@@ -1,0 +1,50 @@
+// Scores a checkpoint: which, what kind, its main options. The work is done in the background by RunCommands.
+#pragma once
+
+#include <QDialog>
+#include <map>
+
+#include "core/spec/parameter.h"
+#include "widgets/common/run_commands.h"
+#include "widgets/common/run_view.h"
+
+class QComboBox;
+class QPushButton;
+class QVBoxLayout;
+
+namespace braid::ui {
+
+class ParameterForm;
+class TextLabel;
+
+class ScoreDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    ScoreDialog(const RunPointer& run, const QString& projectFolder, RunCommands& commands, QWidget* parent);
+
+    ScoreRequest request() const;
+    void setKind(const std::string& kind);
+    QComboBox* kinds() const { return kind_; }
+    QComboBox* steps() const { return step_; }
+    ParameterForm* form() const { return form_; }
+    QPushButton* startButton() const { return start_; }
+    QString command() const;
+
+private:
+    void rebuild();
+    void update_();
+    void browse(const std::string& key, bool several);
+
+    RunPointer run_;
+    QString project_;
+    RunCommands& commands_;
+    std::map<std::string, ParameterValues> values_;  // of each kind: a change of kind loses nothing
+    QComboBox *kind_, *step_;
+    TextLabel *help_, *command_, *problem_;
+    ParameterForm* form_ = nullptr;
+    QVBoxLayout* rows_;
+    QPushButton* start_;
+};
+
+}  // namespace braid::ui

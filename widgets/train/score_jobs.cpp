@@ -1,0 +1,93 @@
+#include "widgets/train/score_jobs.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "widgets/common/controls.h"
+#include "widgets/common/format.h"
+#include "widgets/common/mixer_widgets.h"
+#include "widgets/common/project_session.h"
+
+namespace braid::ui {
+
+ScoreJobs::ScoreJobs(const ProjectSession& session, RunCommands& commands, QWidget* parent)
+    : QWidget(parent), session_(session), commands_(commands), layout_(new QVBoxLayout(this)) {
+    layout_->setContentsMargins(0, 0, 0, 0);
+    layout_->setSpacing(0);
+    hide();
+    connect(&commands, &RunCommands::scoreJobChanged, this, &ScoreJobs::show);
+}
+
+QPushButton* ScoreJobs::cancelButton(int job) const {
+    const auto found = lines_.find(job);
+    return found == lines_.end() ? nullptr : found->second.cancel;
+}
+
+QString ScoreJobs::text(int job) const {
+    const auto found = lines_.find(job);
+    return found == lines_.end() ? QString() : found->second.progress->text();
+}
+
+void ScoreJobs::show(const ScoreJob& job) {
+    if (job.state == ScoreJob::State::done || job.state == ScoreJob::State::cancelled) {
+        remove(job.id);  // the list of scores shows what came of it
+        return;
+    }
+    const RunPointer run = session_.run(job.request.run);
+    if (!lines_.contains(job.id)) {
+        auto* row = new QWidget;
+        auto* line = new QHBoxLayout(row);
+        line->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, metrics::gap1);
+        line->setSpacing(metrics::gap2);
+        Line made{row,
+                  new TextLabel({}, TypeStep::table, 600),
+                  new TextLabel({}, TypeStep::table, 400, 2),
+                  new RunProgressBar,
+                  makeButton(tr("Cancel")),
+                  job.state};
+        made.progress->setElided(Qt::ElideRight);
+        made.bar->setFixedWidth(120);
+        line->addWidget(made.title);
+        line->addWidget(made.bar);
+        line->addWidget(made.progress, 1);
+        line->addWidget(made.cancel);
+        layout_->addWidget(row);
+        lines_.emplace(job.id, made);
+        connect(made.cancel, &QPushButton::clicked, this, [this, id = job.id] {
+            if (lines_.at(id).state == ScoreJob::State::failed)
+                remove(id);
+            else
+                commands_.cancelScore(id);
+        });
+    }
+    Line& line = lines_.at(job.id);
+    line.state = job.state;
+    const bool failed = job.state == ScoreJob::State::failed;
+    line.title->setText(tr("%1, %2 at step %3")
+                            .arg(scoreKindTitle(job.request.kind.toStdString()),
+                                 run ? run->name : QString::fromStdString(job.request.run.str()),
+                                 formatCount(job.request.step)));
+    line.bar->setVisible(!failed);
+    line.bar->setProgress(std::max(0.0, job.fraction), run ? run->paletteIndex : 0, -1);
+    line.progress->setStatus(failed ? QStringLiteral("error") : QString());
+    line.progress->setText(job.state == ScoreJob::State::waiting ? tr("waits")
+                           : failed || !job.text.isEmpty()
+                               ? (failed || job.fraction < 0
+                                      ? job.text
+                                      : formatPercent(job.fraction) + QStringLiteral("  ") + job.text)
+                               : tr("starts"));
+    line.cancel->setText(failed ? tr("Dismiss") : tr("Cancel"));
+    setVisible(true);
+}
+
+void ScoreJobs::remove(int job) {
+    const auto found = lines_.find(job);
+    if (found == lines_.end()) return;
+    found->second.row->hide();
+    found->second.row->deleteLater();
+    lines_.erase(found);
+    setVisible(!lines_.empty());
+}
+
+}  // namespace braid::ui
