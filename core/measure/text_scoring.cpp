@@ -13,7 +13,8 @@ constexpr std::int64_t tokens_between_looks = 16'384;
 }  // namespace
 
 Result<std::vector<float>> batch_losses(Model& model, const Batch& batch,
-                                        const std::function<bool(double fraction)>& go_on) {
+                                        const std::function<bool(double fraction)>& go_on,
+                                        std::span<const std::int32_t> starts_BT) {
     return guarded("scoring", [&]() -> Result<std::vector<float>> {
         std::vector<float> losses;
         losses.reserve(batch.tokens_BT.size());
@@ -27,10 +28,14 @@ Result<std::vector<float>> batch_losses(Model& model, const Batch& batch,
                 .context = batch.context,
                 .tokens_BT = {batch.tokens_BT.begin() + begin, batch.tokens_BT.begin() + end},
                 .targets_BT = {batch.targets_BT.begin() + begin, batch.targets_BT.begin() + end}};
-            const std::vector<float> more = text_losses(model, part, [&] {
+            const auto ask = [&] {
                 stopped = stopped || (go_on && !go_on(double(first) / double(batch.sequences)));
                 return !stopped;
-            });
+            };
+            const std::vector<float> more = text_losses(
+                model, part, ask,
+                starts_BT.empty() ? starts_BT
+                                  : starts_BT.subspan(std::size_t(begin), std::size_t(end - begin)));
             losses.insert(losses.end(), more.begin(), more.end());
         }
         if (stopped) return fail(ErrorKind::interrupted, "stopped before all texts were scored");

@@ -10,6 +10,7 @@
 #include "core/data/corpus.h"
 #include "core/engine/checkpoint.h"
 #include "core/engine/device.h"
+#include "core/engine/longce.h"
 #include "core/engine/step_clock.h"
 #include "tests/engine_run/run_fixture.h"
 
@@ -216,37 +217,59 @@ protected:
         EXPECT_TRUE(made) << describe(made.error());
         return std::move(*made);
     }
+
+    // Mean loss over the targets where each document is a sequence of its own.
+    static double alone(Trainer& trainer, const Batch& batch) {
+        const auto context = std::size_t(batch.context);
+        std::vector<std::int32_t> starts(batch.tokens_BT.size());
+        document_starts(batch.tokens_BT, batch.context, trainer.data().document_token(), starts);
+        double sum = 0;
+        std::int64_t targets = 0;
+        for (std::size_t begin = 0, end = 0; begin < starts.size(); begin = end) {
+            for (end = begin + 1; end % context != 0 && starts[end] == starts[begin];) ++end;
+            const auto piece = [&](const std::vector<std::int32_t>& numbers) {
+                return at::from_blob(const_cast<std::int32_t*>(numbers.data()) + begin,
+                                     {1, std::int64_t(end - begin)}, at::kInt);
+            };
+            const auto answer = trainer.model().evaluate(piece(batch.tokens_BT), piece(batch.targets_BT));
+            sum += answer.loss_BT.sum().item().toDouble();
+            for (std::size_t i = begin; i < end; ++i) targets += batch.targets_BT[i] >= 0 ? 1 : 0;
+        }
+        return sum / double(targets);
+    }
 };
 
 TEST_F(SeparateDocumentsTest, ATokenSeesItsOwnDocumentAlone) {
     const auto together = make(false), apart = make(true);
     const StepResult a = advance(*together), b = advance(*apart);
     EXPECT_NE(a.loss, b.loss);
-    // By hand: every document of the first batch alone, with the weights before the step.
+    // By hand: every document alone, with the weights before the step.
     const auto fresh = make(false);
     const Batch batch = *fresh->data().batch(Step(0), 0, 4);
-    std::vector<std::int32_t> starts(batch.tokens_BT.size());
-    document_starts(batch.tokens_BT, batch.context, fresh->data().document_token(), starts);
-    double sum = 0;
-    for (std::size_t begin = 0, end = 0; begin < starts.size(); begin = end) {
-        for (end = begin + 1; end < starts.size() && end % 64 != 0 && starts[end] == starts[begin];) ++end;
-        const auto piece = [&](const std::vector<std::int32_t>& numbers) {
-            return at::from_blob(const_cast<std::int32_t*>(numbers.data()) + begin,
-                                 {1, std::int64_t(end - begin)}, at::kInt);
-        };
-        sum += fresh->model()
-                   .evaluate(piece(batch.tokens_BT), piece(batch.targets_BT))
-                   .loss_BT.sum()
-                   .item()
-                   .toDouble();
-    }
-    EXPECT_NEAR(b.loss, sum / double(batch.tokens_BT.size()), 1e-4 * b.loss);
-    const double evaluated = apart->evaluate()->at("eval/loss");
-    EXPECT_TRUE(std::isfinite(evaluated));
+    EXPECT_NEAR(b.loss, alone(*fresh, batch), 1e-4 * b.loss);
+    const EvaluationSet set = *apart->data().evaluation();
+    EXPECT_NEAR(make(true)->evaluate()->at("eval/loss"), alone(*fresh, set.batch), 1e-3);
 }
 
-TEST_F(SeparateDocumentsTest, LongceKeepsThemApartToo) {
+TEST_F(SeparateDocumentsTest, LongceWeightsDoNotKnowOtherDocuments) {
     const auto trainer = make(true, "longce");
+    Batch batch = *trainer->data().batch(Step(0), 0, 2);
+    const auto view = [](const std::vector<std::int32_t>& numbers) {
+        return at::from_blob(const_cast<std::int32_t*>(numbers.data()), {2, 64}, at::kInt);
+    };
+    std::vector<std::int32_t> starts(batch.tokens_BT.size());
+    document_starts(batch.tokens_BT, 64, trainer->data().document_token(), starts);
+    const auto weights = [&](const at::Tensor& starts_BT) {
+        return longce_weights(trainer->model(), view(batch.tokens_BT), view(batch.targets_BT),
+                              {.window = 16, .cap = 5}, starts_BT);
+    };
+    const std::int64_t last = starts[63];  // of the first sequence; other documents lie before it
+    ASSERT_GT(last, 16);
+    const at::Tensor apart = weights(view(starts)), together = weights({});
+    batch.tokens_BT[std::size_t(last) - 2] ^= 1;
+    const auto of_last = [&](const at::Tensor& x) { return x.select(0, 0).narrow(0, last, 64 - last); };
+    EXPECT_TRUE(at::equal(of_last(weights(view(starts))), of_last(apart)));
+    EXPECT_FALSE(at::equal(of_last(weights({})), of_last(together)));
     EXPECT_TRUE(std::isfinite(advance(*trainer).loss));
 }
 

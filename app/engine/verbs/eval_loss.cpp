@@ -22,6 +22,7 @@ struct LossOptions {
     std::int64_t tokens = 65'536;
     std::int64_t buckets = 16;
     bool logarithmic = false;
+    std::string separate = "auto";
 };
 
 constexpr std::int64_t context_of_unknown_training = 1'024;
@@ -38,14 +39,18 @@ Result<Batch> texts(const LossOptions& options, const Corpus& corpus, std::int64
 }
 
 Result<std::vector<float>> losses_of(const LossOptions& options, const CheckpointChoice& choice,
-                                     const Batch& batch, const std::string& name) {
+                                     const Batch& batch, std::span<const std::int32_t> starts_BT,
+                                     const std::string& name) {
     const Result<std::unique_ptr<Model>> model = open_target(options.target, choice);
     if (!model) return fail(model.error());
     Progress bar(options.target.quiet);
-    return batch_losses(**model, batch, [&](double fraction) {
-        bar.update(fraction, name + ": " + std::to_string(batch.sequences) + " sequences");
-        return !stop_requested().load();
-    });
+    return batch_losses(
+        **model, batch,
+        [&](double fraction) {
+            bar.update(fraction, name + ": " + std::to_string(batch.sequences) + " sequences");
+            return !stop_requested().load();
+        },
+        starts_BT);
 }
 
 std::string range_text(const PositionLoss& one) {
@@ -114,13 +119,20 @@ Result<void> loss(const LossOptions& options) {
     const Result<Batch> batch = texts(options, *corpus, context);
     if (!batch) return fail(batch.error());
     warn_of_length(target, *choice, context);
+    const bool separate =
+        options.separate == "yes" || (options.separate == "auto" && trained_on_separate_documents(*choice));
+    std::vector<std::int32_t> starts;
+    if (separate && options.documents == "short" && tokenizer.document_token() >= 0) {
+        starts.resize(batch->tokens_BT.size());
+        document_starts(batch->tokens_BT, context, tokenizer.document_token(), starts);
+    }
     if (const Result<void> made = make_scores_folder(*choice); !made) return made;
 
-    const Result<std::vector<float>> mine = losses_of(options, *choice, *batch, target.checkpoint);
+    const Result<std::vector<float>> mine = losses_of(options, *choice, *batch, starts, target.checkpoint);
     if (!mine) return fail(mine.error());
     std::vector<float> theirs;
     if (other) {
-        Result<std::vector<float>> losses = losses_of(options, *other, *batch, options.against);
+        Result<std::vector<float>> losses = losses_of(options, *other, *batch, starts, options.against);
         if (!losses) return fail(losses.error());
         theirs = std::move(*losses);
     }
@@ -129,10 +141,10 @@ Result<void> loss(const LossOptions& options) {
         *batch, *mine, theirs, position_buckets(context, options.buckets, options.logarithmic));
 
     ScoreRecord record = new_score("loss", target, *choice);
-    record.settings = {{"corpus", corpus->manifest().hash}, {"tokenizer", tokenizer.hash},
-                       {"documents", options.documents},    {"context", context},
-                       {"tokens", options.tokens},          {"buckets", options.buckets},
-                       {"logarithmic", options.logarithmic}};
+    record.settings = {{"corpus", corpus->manifest().hash},  {"tokenizer", tokenizer.hash},
+                       {"documents", options.documents},     {"context", context},
+                       {"tokens", options.tokens},           {"buckets", options.buckets},
+                       {"logarithmic", options.logarithmic}, {"separate", !starts.empty()}};
     const auto add = [&](const char* name, double value, double error, const char* unit) {
         record.scores.push_back({.name = name,
                                  .length = context,
@@ -195,6 +207,10 @@ void add_eval_loss(CommandLine& line, CLI::App& eval) {
         ->capture_default_str();
     verb.add_option("--buckets", options->buckets, "Ranges of positions")
         ->check(CLI::Range(1, 4'096))
+        ->capture_default_str();
+    verb.add_option("--separate", options->separate,
+                    "Whether a token of packed text sees its own document alone; auto: as in the training")
+        ->check(CLI::IsMember({"auto", "yes", "no"}))
         ->capture_default_str();
     verb.add_flag("--log", options->logarithmic, "Ranges that grow with the position");
     verb.add_option("--against", options->against, "Also the difference to this checkpoint")

@@ -165,6 +165,18 @@ std::optional<std::int64_t> trained_context(const CheckpointChoice& choice) {
     return longest;
 }
 
+bool trained_on_separate_documents(const CheckpointChoice& choice) {
+    const std::optional<RunPlan> plan = plan_of(choice);
+    if (!plan || plan->data.kind != corpus_kind) return false;
+    const auto phases =
+        resolve_phases(plan->architecture, plan->training, plan->data, plan->phases, builtin_mixers());
+    if (!phases) return false;
+    // The phase of the checkpoint's last step.
+    const std::size_t index =
+        phase_at(*phases, Step(std::max<std::int64_t>(0, choice.origin.step.value - 1)));
+    return (*phases)[index].data.parameters.flag("separate", corpus_parameters());
+}
+
 void warn_of_length(const EvalTarget& target, const CheckpointChoice& choice, std::int64_t length) {
     const std::optional<std::int64_t> trained = trained_context(choice);
     if (!trained || length <= *trained || target.quiet) return;

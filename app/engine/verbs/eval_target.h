@@ -50,6 +50,8 @@ Diagnostics check_tokenizer(const CheckpointChoice& choice, const TokenizerInfo&
 
 // The longest context in which the run trained; none where it is not known.
 std::optional<std::int64_t> trained_context(const CheckpointChoice& choice);
+// Whether the run kept the documents of its corpus apart in the phase of this checkpoint.
+bool trained_on_separate_documents(const CheckpointChoice& choice);
 // On stderr, where `length` is beyond the context of the training: it is measured all the same.
 void warn_of_length(const EvalTarget& target, const CheckpointChoice& choice, std::int64_t length);
 

@@ -15,6 +15,8 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/linalg_solve_triangular.h>
 
+#include <vector>
+
 #include "core/mixers/torch/linear_chunks.h"
 
 namespace braid::linear {
@@ -85,14 +87,18 @@ Chunked chunked(const LinearRule& rule, const LinearInput& input, const Segment&
     c.k_NCK = c.flat(to_states(c.k.value_BXLK, c.states));
     c.v_NCV = c.flat(to_states(c.v.value_BXLK, c.states));
     c.beta_NC1 = read_scalars(input.beta_BTS, segment, type).view({c.rows(), c.chunk, 1});
-    at::Tensor log_decay = read_scalars(input.log_decay_BTS, segment, type);
-    if (log_decay.size(0) < c.batch)
-        log_decay = log_decay.expand({c.batch, c.states, c.chunks, c.chunk}).contiguous();
-    c.decay = decay_of(log_decay);
-    c.within_NCC = c.flat(c.decay.within);
-    c.before_NC1 = c.flat(c.decay.before);
-    c.after_NC1 = c.flat(c.decay.after);
-    const at::Tensor total = c.decay.total.reshape({c.batch * c.states, c.chunks}).exp();
+    c.decay = decay_of(input, segment, type);
+    const auto of_all = [&c](const at::Tensor& x) {  // a constant decay is given once for all sequences
+        std::vector<std::int64_t> sizes = x.sizes().vec();
+        sizes[0] = c.batch;
+        return x.expand(sizes);
+    };
+    c.within_NCC = c.flat(of_all(c.decay.within));
+    c.before_NC1 = c.flat(of_all(c.decay.before));
+    c.after_NC1 = c.flat(of_all(c.decay.after));
+    at::Tensor total = c.decay.total.exp();
+    if (c.decay.begun.defined()) total = total * c.decay.begun.eq(0);
+    total = of_all(total).reshape({c.batch * c.states, c.chunks});
 
     c.gram_NCC = at::bmm(c.k_NCK, c.k_NCK.transpose(1, 2)).mul_(c.within_NCC);
     c.system_NCC = c.gram_NCC * c.beta_NC1;

@@ -7,12 +7,12 @@
 // all products of matrices; the states before the chunks are one more product, of the decays between chunks
 // with what each chunk writes.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "core/mixers/torch/linear_chunks.h"
 #include "core/mixers/torch/ops.h"
@@ -65,15 +65,20 @@ Chunked chunked(const LinearRule& rule, const LinearInput& input, const Segment&
     if (input.beta_BTS.defined())
         c.beta_BSL1 = read_scalars(input.beta_BTS, segment, type).flatten(2).unsqueeze(-1);
     c.w_NCV = c.rows(c.beta_BSL1.defined() ? c.v_BSLV * c.beta_BSL1 : c.v_BSLV);
-    c.decay = decay_of(read_scalars(input.log_decay_BTS, segment, type));
+    c.decay = decay_of(input, segment, type);
 
     const at::Tensor kept = c.rows(c.heads(c.k_NCK) * c.decay.after);
     const at::Tensor written =
         at::bmm(kept.transpose(1, 2), c.w_NCV).view({c.batch, c.states, c.chunks, c.key_dim, c.value_dim});
-    const at::Tensor& total = c.decay.total;
-    const at::Tensor place =
-        at::cat({at::zeros({total.size(0), c.states, 1}, total.options()), total.cumsum(-1)}, -1);
+    const auto from_zero = [](const at::Tensor& x) {
+        return at::cat({at::zeros_like(x.narrow(-1, 0, 1)), x.cumsum(-1)}, -1);
+    };
+    const at::Tensor place = from_zero(c.decay.total);
     c.links = (place.unsqueeze(-1) - place.unsqueeze(-2)).exp_().tril_();
+    if (c.decay.begun.defined()) {
+        const at::Tensor begun = from_zero(c.decay.begun);
+        c.links = c.links * begun.unsqueeze(-1).eq(begun.unsqueeze(-2));
+    }
     const at::Tensor sources = at::cat({state_BSKV.unsqueeze(2), written}, 2).flatten(3);
     c.states_BSmKV =
         at::matmul(c.links, sources).view({c.batch, c.states, c.chunks + 1, c.key_dim, c.value_dim});
@@ -155,25 +160,6 @@ void backward(const LinearRule& rule, const LinearInput& input, const Segment& s
 
 namespace {
 
-// exp of it, about 1e-13, is what is left of a state where another document begins.
-constexpr double forgotten = -30;
-
-// [B, T]: a document begins here.
-at::Tensor beginnings(const at::Tensor& starts_BT) {
-    return starts_BT.eq(at::arange(starts_BT.size(1), starts_BT.options()));
-}
-
-// Documents as a decay that forgets.
-LinearInput with_resets(const LinearInput& input) {
-    if (!input.starts_BT.defined()) return input;
-    LinearInput result = input;
-    const at::Tensor& decay = input.log_decay_BTS;
-    const std::int64_t batch = input.starts_BT.size(0), tokens = input.starts_BT.size(1);
-    result.log_decay_BTS = decay.expand({batch, tokens, decay.size(-1)})
-                               .masked_fill(beginnings(input.starts_BT).unsqueeze(-1), forgotten);
-    return result;
-}
-
 at::Tensor zero_state(const LinearShape& shape, std::int64_t batch, at::TensorOptions options) {
     return at::zeros({batch, shape.states, shape.key_dim, shape.value_dim}, options);
 }
@@ -186,9 +172,8 @@ at::Tensor Ops::linear_boundaries(const LinearShape& shape, std::int64_t batch, 
                      at::TensorOptions().dtype(statistics_type()).device(device()));
 }
 
-void Ops::linear_attention(const LinearRule& rule, const LinearInput& given, const at::Tensor& o_BTRV,
+void Ops::linear_attention(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
                            const at::Tensor& boundaries, const at::Tensor& last_BSKV) {
-    const LinearInput input = with_resets(given);
     const LinearShape shape = linear::shape_of(input);
     const std::int64_t batch = input.q_BTHK.size(0);
     at::Tensor state =
@@ -206,10 +191,9 @@ void Ops::linear_attention(const LinearRule& rule, const LinearInput& given, con
     }
 }
 
-void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& given,
+void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& input,
                                     const at::Tensor& boundaries, const at::Tensor& do_BTRV,
                                     const LinearGradient& gradient) {
-    const LinearInput input = with_resets(given);
     const LinearShape shape = linear::shape_of(input);
     const std::int64_t batch = input.q_BTHK.size(0);
     const auto segments = linear::segments(shape, batch, input.q_BTHK.size(1), device());
@@ -217,8 +201,6 @@ void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& g
     for (std::int64_t i = std::int64_t(segments.size()); i-- > 0;)
         (rule.delta ? linear::backward_delta : linear::backward)(
             rule, input, segments[std::size_t(i)], boundaries.select(0, i), do_BTRV, dstate, gradient);
-    if (input.starts_BT.defined() && gradient.dlog_decay_BTS.defined())
-        gradient.dlog_decay_BTS.masked_fill_(beginnings(input.starts_BT).unsqueeze(-1), 0);
 }
 
 void Ops::linear_attention_step(const LinearRule& rule, const LinearInput& input,

@@ -1,6 +1,7 @@
 #include "core/mixers/torch/linear_chunks.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/silu.h>
@@ -116,14 +117,25 @@ at::Tensor from_states(const at::Tensor& x_BSLK, std::int64_t heads) {
         .sum(2);
 }
 
-Decay decay_of(const at::Tensor& log_decay_BSnC) {
-    const at::Tensor b = log_decay_BSnC.cumsum(-1);
+Decay decay_of(const LinearInput& input, const Segment& segment, at::ScalarType type) {
+    const at::Tensor b = read_scalars(input.log_decay_BTS, segment, type).cumsum(-1);
     const at::Tensor total = b.select(-1, b.size(-1) - 1);
     // Above the diagonal the exponential may overflow; tril_ writes zeros there without reading.
-    return {.within = (b.unsqueeze(-1) - b.unsqueeze(-2)).exp_().tril_(),
-            .before = b.exp().unsqueeze_(-1),
-            .after = (total.unsqueeze(-1) - b).exp_().unsqueeze_(-1),
-            .total = total};
+    Decay decay{.within = (b.unsqueeze(-1) - b.unsqueeze(-2)).exp_().tril_(),
+                .before = b.exp().unsqueeze_(-1),
+                .after = (total.unsqueeze(-1) - b).exp_().unsqueeze_(-1),
+                .total = total};
+    if (!input.starts_BT.defined()) return decay;
+    const at::Tensor& starts_BT = input.starts_BT;
+    const at::Tensor begins_BT1 =
+        starts_BT.eq(at::arange(starts_BT.size(1), starts_BT.options())).unsqueeze(-1);
+    // Documents begun in the chunk, up to and with each token.
+    const at::Tensor begun = read_scalars(begins_BT1, segment, type).cumsum(-1);
+    decay.begun = begun.select(-1, begun.size(-1) - 1);
+    decay.within = decay.within * begun.unsqueeze(-1).eq(begun.unsqueeze(-2));
+    decay.before = decay.before * begun.eq(0).unsqueeze(-1);
+    decay.after = decay.after * begun.eq(decay.begun.unsqueeze(-1)).unsqueeze(-1);
+    return decay;
 }
 
 at::Tensor decay_gradient(const at::Tensor& db_BSnC) { return db_BSnC.flip(-1).cumsum(-1).flip(-1); }

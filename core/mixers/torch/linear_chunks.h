@@ -62,8 +62,11 @@ struct Decay {
     at::Tensor before;  // [., S, n, C, 1] exp(b_i): from the chunk's beginning to behind token i
     at::Tensor after;   // [., S, n, C, 1] exp(b_C - b_j): from behind token j to the chunk's end
     at::Tensor total;   // [., S, n] b_C
+    // [B, 1, n] documents that begin in each chunk: across a beginning, within, before and after are 0.
+    // Undefined: there are no beginnings.
+    at::Tensor begun = {};
 };
-Decay decay_of(const at::Tensor& log_decay_BSnC);
+Decay decay_of(const LinearInput& input, const Segment& segment, at::ScalarType type);
 
 // dlog_decay from db, the gradient of the cumulative b: each decay acts on all later tokens of its chunk.
 at::Tensor decay_gradient(const at::Tensor& db_BSnC);
