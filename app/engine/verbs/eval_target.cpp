@@ -17,6 +17,7 @@
 #include "core/engine/hf/export_hf.h"
 #include "core/engine/open_model.h"
 #include "core/mixers/builtin.h"
+#include "core/spec/data_kinds.h"
 #include "core/spec/phases.h"
 
 namespace braid::cli {
