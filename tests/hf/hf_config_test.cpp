@@ -91,16 +91,41 @@ TEST(HfConfig, RopeOfBothGenerations) {
     EXPECT_EQ(
         of({{"rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}}}, {"max_position_embeddings", 4096}}),
         "F[base=10000,rope_scaling=yarn,rope_context=4096");
-    // By kind of layer.
-    const ArchitectureSpec mixed = read(
-        with(small("qwen3"), {{"layer_types", {"full_attention", "sliding_attention", "full_attention"}},
-                              {"use_sliding_window", true},
-                              {"sliding_window", 8},
-                              {"rope_parameters",
-                               {{"full_attention", {{"rope_type", "default"}, {"rope_theta", 1e6}}},
-                                {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 1e4}}}}}}));
-    EXPECT_EQ(layers(mixed),
-              "F[base=1e6,qknorm,nosink]S[w=8,base=10000,qknorm,nosink]F[base=1e6,qknorm,nosink] x1");
+    const Json default_parameters = {{"rope_type", "default"}, {"rope_theta", 5e5}};
+    const Json linear = {{"rope_type", "linear"}, {"factor", 2.0}};
+    EXPECT_EQ(of({{"rope_scaling", linear}, {"rope_parameters", default_parameters}}),
+              "F[base=5e5,rope_scaling=linear,rope_factor=2")
+        << "transformers 4 reads rope_scaling alone, 5 reads it first";
+    EXPECT_EQ(of({{"rope_scaling", linear}, {"rope_parameters", default_parameters}, {"rope_theta", 3e4}}),
+              "F[base=30000,rope_scaling=linear,rope_factor=2");
+    for (const Json& empty : {Json(nullptr), Json::object()})
+        EXPECT_EQ(of({{"rope_scaling", empty}, {"rope_parameters", default_parameters}}), "F[base=5e5");
+}
+
+TEST(HfConfig, AContextThatAFileLeavesOutIsTheFamilys) {
+    for (const auto& [family, context] : {std::pair{"llama", 2048}, std::pair{"mistral", 131'072},
+                                          std::pair{"qwen2", 32'768}, std::pair{"qwen3", 32'768}}) {
+        const ArchitectureSpec spec =
+            read(with(small(family), {{"rope_scaling", {{"rope_type", "dynamic"}, {"factor", 2.0}}}}));
+        const HeadGroup& group = spec.layers.front().groups.front();
+        EXPECT_EQ(group.parameters.integer("rope_context",
+                                           builtin_mixers().find(group.mixer)->description().parameters),
+                  context)
+            << family;
+    }
+    EXPECT_EQ(hf_context("bamba"), 262'144);
+}
+
+TEST(HfConfig, NoKeyValueHeadsMeansOneForEachQueryHead) {
+    for (const char* family : {"llama", "mistral", "qwen2", "qwen3", "bamba"}) {
+        Json config = small(family);
+        config["mamba_n_heads"] = 6;
+        config["num_key_value_heads"] = nullptr;
+        EXPECT_EQ(read(config).kv_heads, 4) << family;
+    }
+    Json absent = with(small("mistral"), {{"num_attention_heads", 16}, {"head_dim", 8}});
+    absent.erase("num_key_value_heads");
+    EXPECT_EQ(read(absent).kv_heads, 8);
 }
 
 TEST(HfConfig, WhatCannotBeFollowedIsRefusedByNameAllAtOnce) {
@@ -132,6 +157,38 @@ TEST(HfConfig, WhatCannotBeFollowedIsRefusedByNameAllAtOnce) {
                 UnorderedElementsAre(HasSubstr("mamba_d_conv: must be 4"), HasSubstr("mamba_proj_bias:"),
                                      HasSubstr("attn_layer_indices:"), HasSubstr("mamba_n_heads:"),
                                      HasSubstr("time_step_limit:")));
+}
+
+TEST(HfConfig, RopeThatTheFamiliesHaveNotIsRefused) {
+    const Json one = {{"rope_type", "default"}, {"rope_theta", 1e6}};
+    EXPECT_THAT(problems(with(small("qwen3"),
+                              {{"rope_parameters", {{"full_attention", one}, {"sliding_attention", one}}}})),
+                UnorderedElementsAre(HasSubstr("rope_parameters.full_attention: must not be given"),
+                                     HasSubstr("rope_parameters.sliding_attention: must not be given")));
+    EXPECT_THAT(problems(with(small("llama"), {{"rope_parameters", {{"partial_rotary_factor", 0.5}}}})),
+                ElementsAre("partial_rotary_factor: must be 1 in a llama model, got 0.5"));
+    EXPECT_THAT(problems(with(small("llama"), {{"rope_scaling", "linear"}})),
+                ElementsAre(HasSubstr("rope_scaling: must be an object")));
+    const auto bamba = [](double share) {
+        return with(small("bamba"), {{"attn_layer_indices", {1}},
+                                     {"mamba_n_heads", 6},
+                                     {"head_dim", 12},
+                                     {"partial_rotary_factor", share}});
+    };
+    EXPECT_THAT(problems(bamba(0.25)), ElementsAre(HasSubstr("partial_rotary_factor: times head_dim must be "
+                                                             "an even number of channels, not 3")));
+    EXPECT_THAT(problems(bamba(0.05)), ElementsAre(HasSubstr("even number of channels, not 0")));
+    EXPECT_THAT(problems(bamba(0.5)), IsEmpty());
+}
+
+TEST(HfConfig, WindowsWithoutALengthAreRefused) {
+    const Json config =
+        with(small("qwen3"), {{"layer_types", {"full_attention", "sliding_attention", "sliding_attention"}}});
+    EXPECT_THAT(problems(config), ElementsAre(HasSubstr("use_sliding_window: must be true")));
+    EXPECT_THAT(problems(with(config, {{"use_sliding_window", true}, {"sliding_window", nullptr}})),
+                ElementsAre(HasSubstr("sliding_window: must be given")));
+    EXPECT_EQ(layers(read(with(config, {{"use_sliding_window", true}, {"sliding_window", 8}}))),
+              "F[base=10000,qknorm,nosink] (S[w=8,base=10000,qknorm,nosink])x2");
 }
 
 TEST(HfConfig, WrongDimensionsAreSaidInTheFilesOwnNames) {
@@ -169,7 +226,7 @@ TEST(HfConfig, WhatHasAClassComesBack) {
           std::pair{"S[w=9,nosink] x3", "mistral"}, std::pair{"F[nosink,bias]S[w=9,nosink,bias] x2", "qwen2"},
           std::pair{"S[w=9,nosink,qknorm]F[nosink,qknorm] x2", "qwen3"},
           std::pair{"M[conv]F[nosink,rotary=0.5]M[conv] x1", "bamba"},
-          std::pair{"M[conv,conv_bias=true] x3", "bamba"}}) {
+          std::pair{"M[conv,conv_bias=true]F[nosink] x1", "bamba"}}) {
         ArchitectureSpec spec = instantiate(*parse_pattern(pattern, builtin_mixers()), *find_scale("S1"));
         spec.parameters.set("norm_eps", 1e-5);
         spec.parameters.set("tied", true);
@@ -188,6 +245,38 @@ TEST(HfConfig, WhatHasAClassComesBack) {
     }
 }
 
+TEST(HfConfig, EveryWayToReadTheRopeOfAHybridSaysAllOfIt) {
+    for (const auto& [rotary, share] : {std::pair{"", 1.0}, std::pair{",rotary=0.5", 0.5}}) {
+        std::string pattern = "M[conv,ssm_groups=1]F[nosink,base=5e5,rope_scaling=linear,rope_factor=2";
+        pattern.append(rotary).append("] x1");
+        const ArchitectureSpec spec =
+            instantiate(*parse_pattern(pattern, builtin_mixers()), *find_scale("S1"));
+        const auto target = hf_class_of(spec);
+        ASSERT_TRUE(target) << target.error().front();
+        const Json config = hf_config(spec, *target, std::nullopt, 512);
+        EXPECT_EQ(config["partial_rotary_factor"], share);
+        for (const char* key : {"rope_scaling", "rope_parameters"})
+            EXPECT_EQ(config[key], (Json{{"rope_type", "linear"},
+                                         {"factor", 2.0},
+                                         {"rope_theta", 5e5},
+                                         {"partial_rotary_factor", share}}));
+    }
+}
+
+TEST(HfConfig, AGivenContextGoesBeforeTheSources) {
+    const ArchitectureSpec spec =
+        instantiate(*parse_pattern("F[nosink] x1", builtin_mixers()), *find_scale("S1"));
+    const HfClass target = *hf_class_of(spec);
+    const auto context = [&](const std::optional<Json>& source, std::int64_t given) {
+        return hf_config(spec, target, source, given)["max_position_embeddings"];
+    };
+    const Json source = {{"model_type", "llama"}, {"max_position_embeddings", 4096}};
+    EXPECT_EQ(context(source, 512), 512);
+    EXPECT_EQ(context(source, 0), 4096);
+    EXPECT_EQ(context(Json{{"model_type", "mistral"}}, 0), 131'072);
+    EXPECT_EQ(context(std::nullopt, 0), 2048);
+}
+
 TEST(HfConfig, WhatHasNoClassSaysWhy) {
     const auto reasons = [](const char* pattern) {
         const auto target =
@@ -204,6 +293,7 @@ TEST(HfConfig, WhatHasNoClassSaysWhy) {
     EXPECT_THAT(reasons("S[w=4,nosink]S[w=8,nosink] x2"), HasSubstr("another window"));
     EXPECT_THAT(reasons("F[nosink,bias,qknorm] x2"), HasSubstr("both a bias and a norm"));
     EXPECT_THAT(reasons("F[nosink,rotary=0.5] x2"), HasSubstr("only a part of each head"));
+    EXPECT_THAT(reasons("M[conv] x2"), HasSubstr("it has no attention layer"));
     EXPECT_THAT(reasons("MF[nosink] x2"), HasSubstr("no short convolution"));
     EXPECT_THAT(reasons("F[nosink] x2"), IsEmpty());
 }

@@ -224,6 +224,44 @@ TEST_F(HfFolder, ATiedHeadInTheFileIsLeftOutAndNoted) {
     EXPECT_FALSE(bytes_of(ours()).contains("lm_head.weight F32 [64, 64]"));
 }
 
+TEST_F(HfFolder, ATiedHeadWithNumbersOfItsOwnIsRefused) {
+    make("F[nosink] x1", true, "BF16");
+    Tensor head = tensor("model.embed_tokens.weight");
+    head.name = "lm_head.weight";
+    tensors_.push_back(head);
+    tensor("model.embed_tokens.weight").values.back() = 1.5F;
+    write();
+    EXPECT_THAT(error(), HasSubstr("lm_head.weight: differs from model.embed_tokens.weight while "
+                                   "tie_word_embeddings is true; set it to false"));
+    // The same numbers in a wider type.
+    tensor("model.embed_tokens.weight").values = std::vector<float>(head.values.size(), 0.25F);
+    tensor("lm_head.weight").values = std::vector<float>(head.values.size(), 0.25F);
+    tensor("lm_head.weight").dtype = "F32";
+    write(2);
+    const auto done = import();
+    EXPECT_TRUE(done) << describe(done.error());
+}
+
+TEST_F(HfFolder, OneFileGoesBeforeAnIndex) {
+    make("F[nosink] x1");
+    tensor("model.norm.weight").values[0] = 1.75F;
+    write(2);
+    const fs::path kept = fs::path(folder_ / "kept");
+    fs::rename(theirs(), kept);
+    tensor("model.norm.weight").values[0] = 0.75F;
+    write(1);
+    for (const auto& each : fs::directory_iterator(kept))
+        if (each.path().filename() != "config.json")
+            fs::rename(each.path(), fs::path(theirs()) / each.path().filename());
+    const auto done = import();
+    ASSERT_TRUE(done) << describe(done.error());
+    EXPECT_THAT(done->model.notes, testing::Contains(HasSubstr("model.safetensors.index.json was left out")));
+    auto model = open_model(ours(), make_cpu_ops(at::kFloat));
+    ASSERT_TRUE(model);
+    ParameterStore& store = (*model)->parameters();
+    EXPECT_EQ(store.value(*store.find("model.norm.weight")).const_data_ptr<float>()[0], 0.75F);
+}
+
 TEST_F(HfFolder, WeightsThatAreNotFiniteAreNamed) {
     for (const char* dtype : {"F32", "BF16", "F16"}) {
         make("F[nosink] x1", false, dtype);

@@ -22,10 +22,9 @@ struct ExportOptions {
     bool quiet = false;
 };
 
-// --context, or the longest that the checkpoint's run was trained on.
+// --context, or the longest that the checkpoint's run was trained on; 0: what its config.json says.
 std::int64_t context_of(const ExportOptions& options, const CheckpointChoice& choice) {
-    constexpr std::int64_t usual = 2048;
-    return options.context > 0 ? options.context : trained_context(choice).value_or(usual);
+    return options.context > 0 ? options.context : trained_context(choice).value_or(0);
 }
 
 std::string joined(const std::vector<std::string>& reasons) {

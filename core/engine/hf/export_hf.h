@@ -20,7 +20,8 @@ struct HfClass {
 tl::expected<HfClass, std::vector<std::string>> hf_class_of(const ArchitectureSpec& spec);
 
 // config.json for that class. `source`: the config.json that the weights came with, if any; ids of special
-// tokens and the context are kept. context: max_position_embeddings where the source names none.
+// tokens are kept. context: max_position_embeddings; 0: that of the source, else 2048. With dynamic RoPE
+// scaling it is always the context that the frequencies were trained for, on which they depend.
 Json hf_config(const ArchitectureSpec& spec, const HfClass& target, const std::optional<Json>& source,
                std::int64_t context);
 
@@ -33,8 +34,8 @@ struct HfExport {
     std::optional<HfClass> target = {};  // absent: Braid's names, with a description of the tensors
     std::string out = {};                // must not exist, or be empty
     std::string dtype = {};              // F32, BF16, F16; empty: as stored
-    std::int64_t context = 2048;
-    std::string reason = {};  // for the description: why it is no folder of transformers
+    std::int64_t context = 0;            // as of hf_config()
+    std::string reason = {};             // for the description: why it is no folder of transformers
     std::function<void(double fraction, const std::string& text)> progress = {};
     const std::atomic<bool>* stop_requested = nullptr;
 };

@@ -84,6 +84,7 @@ std::vector<std::string> bamba_faults(const ArchitectureSpec& spec, const Survey
     if (s.inner() % spec.d_model != 0)
         faults.push_back("its Mamba-2 layers are no whole multiple of the model's width");
     if (survey.windowed() > 0) faults.push_back("it has windows");
+    if (!survey.attention()) faults.push_back("it has no attention layer");  // generate() looks for the first
     if (const HeadGroup* attention = survey.attention()) {
         if (attention->parameters.flag("bias", described(*attention)))
             faults.push_back("its queries have a bias");
@@ -97,6 +98,18 @@ std::string joined(const std::vector<std::string>& texts) {
     std::string all;
     for (const std::string& each : texts) all.append(all.empty() ? "" : "; ").append(each);
     return all;
+}
+
+// max_position_embeddings of the file that the weights came with.
+std::int64_t usual_context(const std::optional<Json>& source) {
+    constexpr std::int64_t usual = 2048;
+    if (!source) return usual;
+    const auto given = source->find("max_position_embeddings");
+    if (given != source->end() && given->is_number_integer() && *given > 0) return given->get<std::int64_t>();
+    const auto type = source->find("model_type");
+    const std::int64_t family =
+        type != source->end() && type->is_string() ? hf_context(type->get<std::string>()) : 0;
+    return family > 0 ? family : usual;
 }
 
 }  // namespace
@@ -140,19 +153,19 @@ Json hf_config(const ArchitectureSpec& spec, const HfClass& target, const std::o
                    {"tie_word_embeddings", is_tied(spec)},
                    {"attention_bias", false},
                    {"mlp_bias", false},
-                   {"max_position_embeddings", context},
+                   {"max_position_embeddings", context > 0 ? context : usual_context(source)},
                    {"bos_token_id", nullptr},
                    {"eos_token_id", nullptr},
                    {"pad_token_id", nullptr}};
     if (source)
-        for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id", "max_position_embeddings"})
+        for (const char* key : {"bos_token_id", "eos_token_id", "pad_token_id"})
             if (source->contains(key)) config[key] = (*source)[key];
     Json types = Json::array(), attention_layers = Json::array();
     std::int64_t window = 0;
     for (std::size_t l = 0; l < spec.layers.size(); ++l) {
         const HeadGroup& group = spec.layers[l].groups.front();
         if (group.mixer == "mamba2") continue;
-        rope_to_hf(group.parameters, described(group), spec.head_dim, config);
+        rope_to_hf(group.parameters, described(group), spec.head_dim, target.model_type == "bamba", config);
         attention_layers.push_back(l);
         types.push_back(group.mixer == "swa" ? "sliding_attention" : "full_attention");
         if (group.mixer == "swa") window = group.parameters.integer("window", described(group));
@@ -175,10 +188,6 @@ Json hf_config(const ArchitectureSpec& spec, const HfClass& target, const std::o
     config["mamba_expand"] = s.inner() / spec.d_model;
     config["mamba_conv_bias"] = s.convolution_bias;
     config["mamba_proj_bias"] = false;
-    if (!config.contains("partial_rotary_factor")) {  // the class says 0.5
-        config["partial_rotary_factor"] = 1.0;
-        if (config.contains("rope_parameters")) config["rope_parameters"]["partial_rotary_factor"] = 1.0;
-    }
     return config;
 }
 

@@ -15,6 +15,7 @@ namespace {
 // What transformers takes for keys that a file leaves out.
 struct Family {
     std::string_view model_type, class_name;
+    std::int64_t context = 0;   // max_position_embeddings
     std::int64_t kv_heads = 0;  // 0: as many as query heads
     std::int64_t head_dim = 0;  // 0: hidden_size / num_attention_heads
     double norm_eps = 1e-6;
@@ -26,24 +27,28 @@ struct Family {
 };
 
 constexpr std::array families = {
-    Family{.model_type = "llama", .class_name = "LlamaForCausalLM"},
+    Family{.model_type = "llama", .class_name = "LlamaForCausalLM", .context = 2048},
     Family{.model_type = "mistral",
            .class_name = "MistralForCausalLM",
+           .context = 131'072,
            .kv_heads = 8,
            .windows = Family::Windows::all},
     Family{.model_type = "qwen2",
            .class_name = "Qwen2ForCausalLM",
+           .context = 32'768,
            .kv_heads = 32,
            .bias = true,
            .windows = Family::Windows::some},
     Family{.model_type = "qwen3",
            .class_name = "Qwen3ForCausalLM",
+           .context = 32'768,
            .kv_heads = 32,
            .head_dim = 128,
            .qk_norm = true,
            .windows = Family::Windows::some},
     Family{.model_type = "bamba",
            .class_name = "BambaForCausalLM",
+           .context = 262'144,
            .kv_heads = 8,
            .norm_eps = 1e-5,
            .rotary = 0.5,
@@ -120,8 +125,8 @@ private:
         spec.vocab = config_.require_integer("vocab_size");
         spec.heads = config_.require_integer("num_attention_heads");
         depth_ = config_.require_integer("num_hidden_layers");
-        spec.kv_heads =
-            config_.integer("num_key_value_heads", family_.kv_heads > 0 ? family_.kv_heads : spec.heads);
+        const bool every = family_.kv_heads == 0 || config_.is_null("num_key_value_heads");
+        spec.kv_heads = config_.integer("num_key_value_heads", every ? spec.heads : family_.kv_heads);
         spec.head_dim = config_.integer("head_dim", family_.head_dim);
         if (spec.head_dim == 0 && spec.heads > 0) {
             spec.head_dim = spec.d_model / spec.heads;
@@ -155,9 +160,6 @@ private:
                                 "attention_multiplier", "embedding_multiplier", "residual_multiplier",
                                 "logits_scaling", "mup_width_scale"})
             config_.refuse_unless(false, key, "scaling of this kind is not followed");
-        if (!family_.mamba && config_.real("partial_rotary_factor", 1) != 1)
-            config_.refuse_unless(false, "partial_rotary_factor",
-                                  "must be 1 in a " + std::string(family_.model_type) + " model");
     }
 
     void layers(ArchitectureSpec& spec) {
@@ -169,7 +171,7 @@ private:
             if (types[l] == "mamba")
                 mamba(spec, group);
             else
-                attention(types[l], window, group);
+                attention(spec, types[l], window, group);
             const MixerKind* kind = builtin_mixers().find(group.mixer);
             group.parameters = normalised(group.parameters, kind->description().parameters);
             spec.layers.push_back({.id = LayerId(std::int64_t(l) + 1), .groups = {std::move(group)}});
@@ -183,8 +185,7 @@ private:
         const bool some = family_.windows == Family::Windows::some;
         const bool uses =
             some ? config_.flag("use_sliding_window", false) : family_.windows == Family::Windows::all;
-        const bool windowed =
-            uses && (config_.find("sliding_window") || !config_.json().contains("sliding_window"));
+        const bool windowed = uses && !config_.is_null("sliding_window");
         const std::int64_t first = some ? config_.integer("max_window_layers", 28) : 0;
         std::vector<std::string> types(depth, "full_attention");
         for (std::size_t l = 0; l < depth; ++l)
@@ -196,6 +197,11 @@ private:
                            "must be a list with each of the " + std::to_string(depth) + " layers", *given);
             return types;
         }
+        if (some && !windowed && std::find(given->begin(), given->end(), "sliding_attention") != given->end())
+            config_.report(uses ? "sliding_window" : "use_sliding_window",
+                           uses ? "must be given: layer_types has sliding_attention"
+                                : "must be true: layer_types has sliding_attention",
+                           uses ? Json(nullptr) : Json(false));
         for (std::size_t l = 0; l < depth; ++l) {
             const Json& type = (*given)[l];
             if (type != "full_attention" && type != "sliding_attention") {
@@ -252,9 +258,22 @@ private:
         return std::max<std::int64_t>(window, 1);
     }
 
-    void attention(const std::string& type, std::int64_t window, HeadGroup& group) {
+    void attention(const ArchitectureSpec& spec, const std::string& type, std::int64_t window,
+                   HeadGroup& group) {
         group.mixer = type == "sliding_attention" ? "swa" : "full";
-        group.parameters = rope_from_hf(config_, type, family_.rotary);
+        group.parameters = rope_from_hf(config_, {.share = family_.rotary, .context = family_.context});
+        const double share =
+            group.parameters.real("rotary", builtin_mixers().find(group.mixer)->description().parameters);
+        // transformers turns one more channel of an odd number, by other angles. Shares beyond 1 break a rule
+        // of the mixer's own.
+        const auto turned = std::int64_t(double(spec.head_dim) * std::clamp(share, 0.0, 1.0));
+        if (!family_.mamba && share != 1)
+            config_.report("partial_rotary_factor",
+                           "must be 1 in a " + std::string(family_.model_type) + " model", Json(share));
+        else if (family_.mamba && spec.head_dim > 0 && (turned < 2 || turned % 2 != 0))
+            config_.report("partial_rotary_factor",
+                           "times head_dim must be an even number of channels, not " + std::to_string(turned),
+                           Json(share));
         if (group.mixer == "swa") group.parameters.set("window", window);
         group.parameters.set("bias", family_.bias);
         group.parameters.set("qk_norm", family_.qk_norm);
@@ -325,6 +344,11 @@ private:
 std::string_view hf_class_name(std::string_view model_type) {
     const Family* family = find_family(model_type);
     return family ? family->class_name : std::string_view();
+}
+
+std::int64_t hf_context(std::string_view model_type) {
+    const Family* family = find_family(model_type);
+    return family ? family->context : 0;
 }
 
 std::string hf_families() {

@@ -24,6 +24,8 @@ Checked<HfModel> architecture_from_hf(const Json& config, const std::string& nam
 
 // How transformers calls a family's class: "LlamaForCausalLM"; "" for a family that Braid does not know.
 std::string_view hf_class_name(std::string_view model_type);
+// max_position_embeddings of files of a family that leave it out; 0 for a family that Braid does not know.
+std::int64_t hf_context(std::string_view model_type);
 // "llama, mistral, ..."
 std::string hf_families();
 

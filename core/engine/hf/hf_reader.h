@@ -1,4 +1,5 @@
-// Keys of a config.json with all that is wrong with them; null counts as absent, as in transformers.
+// Keys of a config.json with all that is wrong with them. null counts as absent but for the few keys of which
+// transformers takes null for a value of its own: is_null().
 #pragma once
 
 #include <algorithm>
@@ -22,6 +23,12 @@ public:
         known_.insert(key);
         const auto found = json_.find(key);
         return found == json_.end() || found->is_null() ? nullptr : &*found;
+    }
+    // Written as null; false where it is absent.
+    bool is_null(const std::string& key) {
+        known_.insert(key);
+        const auto found = json_.find(key);
+        return found != json_.end() && found->is_null();
     }
     // 0 and a problem where it is not there.
     std::int64_t require_integer(const std::string& key) {

@@ -1,28 +1,31 @@
 #include "core/engine/hf/hf_rope.h"
 
 #include <cmath>
+#include <vector>
 
 #include "core/mixers/softmax/softmax_kind.h"
 
 namespace braid {
 namespace {
 
-// Of the settings: those of the layer type where they are given by type.
-const Json* settings_of(HfReader& config, const std::string& layer_type, std::string& place) {
-    for (const char* key : {"rope_parameters", "rope_scaling"}) {
+struct Settings {
+    std::string place = {};
+    const Json* json = nullptr;
+};
+
+// The one that transformers follows, and the other where both are given: version 4 reads rope_scaling alone,
+// 5 takes rope_parameters where rope_scaling is missing or empty.
+std::vector<Settings> settings_of(HfReader& config) {
+    std::vector<Settings> given;
+    for (const char* key : {"rope_scaling", "rope_parameters"}) {
         const Json* found = config.find(key);
-        if (!found) continue;
-        place = key;
-        if (!found->is_object()) {
+        if (found && !found->is_object())
             config.report(key, "must be an object", *found);
-            return nullptr;
-        }
-        const auto by_type = found->find(layer_type);
-        if (by_type == found->end() || !by_type->is_object()) return found;
-        place.append(".").append(layer_type);
-        return &*by_type;
+        else if (found && !found->empty())
+            given.push_back({.place = key, .json = found});
     }
-    return nullptr;
+    given.resize(2);
+    return given;
 }
 
 double yarn_scale(double factor, double weight) {
@@ -31,17 +34,25 @@ double yarn_scale(double factor, double weight) {
 
 }  // namespace
 
-ParameterValues rope_from_hf(HfReader& config, const std::string& layer_type, double usual_share) {
+ParameterValues rope_from_hf(HfReader& config, const HfRopeDefaults& family) {
     static const Json none = Json::object();
     Diagnostics problems;
-    std::string place;
-    const Json* settings = settings_of(config, layer_type, place);
-    HfReader rope(settings ? *settings : none, place, problems);
-    const std::int64_t context = config.integer("max_position_embeddings", 2048);
+    const std::vector<Settings> chosen = settings_of(config);
+    HfReader rope(chosen[0].json ? *chosen[0].json : none, chosen[0].place, problems);
+    HfReader other(chosen[1].json ? *chosen[1].json : none, chosen[1].place, problems);
+    for (const auto& [key, value] : rope.json().items())
+        if (value.is_object())
+            config.report(rope.place(key), "must not be given: all layers of the model share one RoPE",
+                          value);
+    const auto anywhere = [&](const char* key, double otherwise) {
+        otherwise = other.real(key, otherwise);
+        otherwise = config.real(key, otherwise);
+        return rope.real(key, otherwise);
+    };
+    const std::int64_t context = config.integer("max_position_embeddings", family.context);
     ParameterValues values;
-    values.set("rope_base", rope.real("rope_theta", config.real("rope_theta", 10'000)));
-    values.set("rotary",
-               rope.real("partial_rotary_factor", config.real("partial_rotary_factor", usual_share)));
+    values.set("rope_base", anywhere("rope_theta", 10'000));
+    values.set("rotary", anywhere("partial_rotary_factor", family.share));
     const std::string type = rope.text("rope_type", rope.text("type", "default"));
     const auto original = [&](std::int64_t usual) {
         values.set("rope_context", rope.integer("original_max_position_embeddings", usual));
@@ -85,12 +96,11 @@ ParameterValues rope_from_hf(HfReader& config, const std::string& layer_type, do
 }
 
 void rope_to_hf(const ParameterValues& parameters, const std::vector<ParameterDescription>& described,
-                std::int64_t head_dim, Json& config) {
+                std::int64_t head_dim, bool say_share, Json& config) {
     const RopeRule rule = rope_rule(parameters, described, head_dim);
     config["rope_theta"] = rule.base;
     config["rope_scaling"] = nullptr;
-    if (rule.rotary_dim != head_dim)
-        config["partial_rotary_factor"] = double(rule.rotary_dim) / double(head_dim);
+    if (say_share) config["partial_rotary_factor"] = double(rule.rotary_dim) / double(head_dim);
     switch (rule.scaling) {
         case RopeScaling::none:
             break;
@@ -117,11 +127,13 @@ void rope_to_hf(const ParameterValues& parameters, const std::vector<ParameterDe
                                       {"high_freq_factor", rule.high}};
             break;
     }
-    // The same as transformers 5 writes it.
-    Json& both = config["rope_parameters"] =
-        config["rope_scaling"].is_null() ? Json{{"rope_type", "default"}} : config["rope_scaling"];
+    // The same as transformers 5 writes it. It puts rope_scaling in the place of rope_parameters, so that has
+    // to say all of it too.
+    Json both = config["rope_scaling"].is_null() ? Json{{"rope_type", "default"}} : config["rope_scaling"];
     both["rope_theta"] = rule.base;
-    if (rule.rotary_dim != head_dim) both["partial_rotary_factor"] = config["partial_rotary_factor"];
+    if (say_share) both["partial_rotary_factor"] = config["partial_rotary_factor"];
+    if (config["rope_scaling"].is_object()) config["rope_scaling"] = both;
+    config["rope_parameters"] = std::move(both);
 }
 
 }  // namespace braid

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr int source_schema_version = 1;
 constexpr std::size_t shown = 20;
+constexpr const char* head_name = "lm_head.weight";
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
     std::string text;
@@ -27,7 +28,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 // Buffers that transformers computes, and what it ties.
 bool is_left_out(const std::string& name, bool tied, std::vector<std::string>& notes) {
     if (name.ends_with(".rotary_emb.inv_freq") || name.ends_with(".self_attn.masked_bias")) return true;
-    if (!tied || name != "lm_head.weight") return false;
+    if (!tied || name != head_name) return false;
     notes.push_back("lm_head.weight was left out: with tie_word_embeddings the head is the embedding");
     return true;
 }
@@ -62,6 +63,26 @@ Diagnostics compare(const std::vector<HfTensor>& wanted, const TensorFolder& giv
         problems.push_back({.path = "and " + more + " more", .rule = "tensors that do not fit", .found = ""});
     }
     return problems;
+}
+
+// A head of its own in a model that says it has none: which of the two is meant, only its maker knows.
+Result<void> compare_head(const TensorFolder& from, const std::string& folder) {
+    const auto head = from.tensors().find(head_name);
+    const auto embedding = from.tensors().find("model.embed_tokens.weight");
+    if (head == from.tensors().end() || embedding == from.tensors().end()) return {};
+    bool same = is_float(head->second.entry.dtype);
+    if (same) {
+        const Result<bool> compared = from.same_numbers(head->second, embedding->second);
+        if (!compared) return fail(compared.error());
+        same = *compared;
+    }
+    if (same) return {};
+    return fail(
+        to_error({{.path = head_name,
+                   .rule = "differs from model.embed_tokens.weight while tie_word_embeddings is true; "
+                           "set it to false",
+                   .found = ""}},
+                 folder));
 }
 
 std::string not_finite_text(const std::vector<std::string>& names) {
@@ -136,6 +157,13 @@ Result<HfImported> import_hf(const HfImport& request) {
     if (const Diagnostics problems = compare(*tensors, *from, is_tied(model->architecture), model->notes);
         !problems.empty())
         return fail(to_error(problems, request.folder));
+    if (is_tied(model->architecture))
+        if (Result<void> compared = compare_head(*from, request.folder); !compared)
+            return fail(std::move(compared.error()));
+    if (from->left_out_index())
+        model->notes.push_back(
+            "model.safetensors.index.json was left out: model.safetensors is there, which transformers reads "
+            "first");
 
     HfImported made{.model = std::move(*model)};
     std::set<std::string> dtypes;

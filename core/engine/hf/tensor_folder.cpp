@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/json.h"
+#include "core/engine/hf/float_bytes.h"
 #include "core/spec/parameter.h"
 
 namespace braid {
@@ -49,12 +50,13 @@ Result<TensorFolder> TensorFolder::open(const std::string& folder) {
     TensorFolder made;
     std::error_code ignored;
     const std::string index_path = folder + "/" + index_file;
-    if (!fs::exists(index_path, ignored)) {
-        if (fs::exists(folder + "/" + single_file, ignored)) {
-            if (Result<void> added = made.add(folder, single_file); !added)
-                return fail(std::move(added.error()));
-            return made;
-        }
+    const bool indexed = fs::exists(index_path, ignored);
+    if (fs::exists(folder + "/" + single_file, ignored)) {
+        if (Result<void> added = made.add(folder, single_file); !added) return fail(std::move(added.error()));
+        made.left_out_index_ = indexed;
+        return made;
+    }
+    if (!indexed) {
         const bool pickled = fs::exists(folder + "/pytorch_model.bin", ignored) ||
                              fs::exists(folder + "/pytorch_model.bin.index.json", ignored);
         return fail(
@@ -112,6 +114,31 @@ Result<void> TensorFolder::read(
         part.begin = part.end;
     }
     return {};
+}
+
+Result<bool> TensorFolder::same_numbers(const Place& a, const Place& b) const {
+    if (a.entry.shape != b.entry.shape) return false;
+    constexpr std::uint64_t most = piece_bytes / 4;  // elements
+    const auto piece = [&](const Place& place, std::uint64_t first, std::uint64_t count,
+                           std::vector<std::byte>& numbers) -> Result<void> {
+        const std::uint64_t size = safetensors_element_bytes(place.entry.dtype);
+        SafetensorsEntry part = place.entry;
+        part.begin += first * size;
+        part.end = part.begin + count * size;
+        std::vector<std::byte> bytes(part.bytes());
+        if (Result<void> read = files_[place.file].read(part, bytes); !read) return read;
+        convert(place.entry.dtype, bytes, "F32", numbers);
+        return {};
+    };
+    const std::uint64_t elements = a.entry.bytes() / safetensors_element_bytes(a.entry.dtype);
+    std::vector<std::byte> numbers_a, numbers_b;
+    for (std::uint64_t first = 0; first < elements; first += most) {
+        const std::uint64_t count = std::min(most, elements - first);
+        if (Result<void> read = piece(a, first, count, numbers_a); !read) return fail(read.error());
+        if (Result<void> read = piece(b, first, count, numbers_b); !read) return fail(read.error());
+        if (numbers_a != numbers_b) return false;
+    }
+    return true;
 }
 
 }  // namespace braid
