@@ -48,9 +48,9 @@ Result<void> text_logits(Model& model, std::span<const std::int64_t> tokens,
         Result<void> taken;
         generator.prefill(state, row(tokens, at::kLong),
                           [&](std::int64_t first, const at::Tensor& logits_BtV) {
-                              if (!taken) return;  // the rest of the pass only counts
                               const at::Tensor host = on_host(logits_BtV);
                               taken = receive(first, numbers_of(host));
+                              return taken.has_value();
                           });
         return taken;
     });

@@ -151,7 +151,7 @@ struct Generator::Parts {
         return at::mm(y_ND, head_VD.t()).to(ops().statistics_type());
     }
 
-    // One pass a chunk; behind(first, count) follows each.
+    // One pass a chunk; behind(first, count) follows each, and is the last where it returns false.
     template <class Behind>
     void prefill(InferenceState& state, const at::Tensor& tokens_BT, Behind&& behind) {
         if (tokens_BT.dim() != 2 || tokens_BT.size(0) != state.batch() || tokens_BT.size(1) < 1)
@@ -170,7 +170,7 @@ struct Generator::Parts {
                      mixer.extend(ops(), parameters, in_BTC, out_BTC, mixer_state, seen + first);
                  });
             for (std::int64_t& length : state.lengths_) length += count;
-            behind(first, count);
+            if (!behind(first, count)) return;
         }
     }
 
@@ -212,15 +212,16 @@ InferenceState Generator::start(std::int64_t batch, std::int64_t capacity) const
 at::Tensor Generator::prefill(InferenceState& state, const at::Tensor& tokens_BT) {
     at::Tensor last_BV;
     parts_->prefill(state, tokens_BT, [&](std::int64_t first, std::int64_t count) {
-        if (first + count < tokens_BT.size(1)) return;
+        if (first + count < tokens_BT.size(1)) return true;
         const at::Tensor y_BtD = parts_->b.y_ND.view({tokens_BT.size(0), count, -1});
         last_BV = parts_->logits(y_BtD.select(1, count - 1).contiguous());
+        return true;
     });
     return last_BV;
 }
 
 void Generator::prefill(InferenceState& state, const at::Tensor& tokens_BT,
-                        const std::function<void(std::int64_t, const at::Tensor&)>& receive) {
+                        const std::function<bool(std::int64_t, const at::Tensor&)>& receive) {
     // A run of positions at a time, so that logits never exceed these elements by much.
     constexpr std::int64_t logit_elements = std::int64_t{1} << 26;
     const std::int64_t batch = tokens_BT.size(0), vocab = parts_->model.spec().vocab;
@@ -230,8 +231,9 @@ void Generator::prefill(InferenceState& state, const at::Tensor& tokens_BT,
         for (std::int64_t begin = 0; begin < count; begin += run) {
             const std::int64_t size = std::min(run, count - begin);
             const at::Tensor rows = y_BtD.narrow(1, begin, size).reshape({batch * size, -1});
-            receive(first + begin, parts_->logits(rows).view({batch, size, vocab}));
+            if (!receive(first + begin, parts_->logits(rows).view({batch, size, vocab}))) return false;
         }
+        return true;
     });
 }
 

@@ -62,9 +62,10 @@ public:
     // logits [B, V] (statistics type) behind the last of them.
     at::Tensor prefill(InferenceState& state, const at::Tensor& tokens_BT);
     // The same with the logits behind every token, a run of positions at a time: receive(first, logits_BtV)
-    // where `first` counts from the first of these tokens. The tensor is overwritten after the call.
+    // where `first` counts from the first of these tokens. The tensor is overwritten after the call. false
+    // ends the pass: the state then has seen the tokens of the chunks so far.
     void prefill(InferenceState& state, const at::Tensor& tokens_BT,
-                 const std::function<void(std::int64_t first, const at::Tensor& logits_BtV)>& receive);
+                 const std::function<bool(std::int64_t first, const at::Tensor& logits_BtV)>& receive);
     // One token a sequence, [B]. Logits [B, V].
     at::Tensor step(InferenceState& state, const at::Tensor& tokens_B);
 

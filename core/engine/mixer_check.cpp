@@ -185,6 +185,7 @@ private:
             std::vector<at::Tensor> parts;
             const auto keep = [&](std::int64_t, const at::Tensor& logits) {
                 parts.push_back(logits.clone());
+                return true;
             };
             generator.prefill(state, tokens.narrow(1, 0, 75), keep);
             generator.prefill(state, tokens.narrow(1, 75, 1), keep);

@@ -8,6 +8,7 @@
 
 #include <stdexcept>
 
+#include "core/engine/continuation.h"
 #include "tests/engine/tiny.h"
 
 namespace braid::test {
@@ -77,6 +78,28 @@ TEST(Inference, RefusesWhatHasNoRoom) {
     generator.prefill(ragged[1], tokens.narrow(0, 0, 1).narrow(1, 0, 3));
     InferenceState both = InferenceState::stack(ragged);
     EXPECT_THROW(generator.prefill(both, tokens.narrow(1, 0, 2)), std::invalid_argument);
+}
+
+TEST(Inference, APrefillEndsWhereItsReceiverSaysSo) {
+    const std::unique_ptr<Model> model = test::model(architecture("FS[w=4] x1"), at::kDouble);
+    const at::Tensor tokens = batch(1, 12, 19).tokens_BT;
+    Generator generator(*model, 4);
+    InferenceState state = generator.start(1, 12);
+    std::int64_t calls = 0;
+    generator.prefill(state, tokens, [&](std::int64_t, const at::Tensor&) { return ++calls < 2; });
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(state.lengths().front(), 8) << "no chunk behind the one that was refused";
+    // The error of a text's receiver is what comes back.
+    const std::vector<std::int64_t> text(12, 1);
+    calls = 0;
+    const Result<void> full =
+        text_logits(*model, text, [&](std::int64_t, std::span<const float>) -> Result<void> {
+            ++calls;
+            return fail(ErrorKind::no_space, "the disk is full");
+        });
+    ASSERT_FALSE(full);
+    EXPECT_EQ(full.error().kind, ErrorKind::no_space);
+    EXPECT_EQ(calls, 1);
 }
 
 }  // namespace
