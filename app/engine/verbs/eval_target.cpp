@@ -90,8 +90,7 @@ void add_target_options(CLI::App& verb, EvalTarget& target) {
 void add_text_options(CLI::App& verb, EvalTarget& target) {
     verb.add_option("--tokenizer", target.tokenizer,
                     "Of the model: byte or a file; without it that of its corpus");
-    verb.add_option("--corpus", target.corpus,
-                    "A corpus with the model's tokenizer; without it that of the run")
+    verb.add_option("--corpus", target.corpus, "Where texts come from; without it the corpus of the run")
         ->type_name("DIR");
 }
 
@@ -123,12 +122,16 @@ Result<Corpus> target_corpus(const EvalTarget& target, const CheckpointChoice& c
 
 Diagnostics check_tokenizer(const CheckpointChoice& choice, const TokenizerInfo& tokenizer) {
     Diagnostics problems = check_fit(tokenizer, choice.architecture.vocab, "tokenizer");
-    const std::string own = corpus_of(choice);
-    if (own.empty()) return problems;
     // Where the model's own tokenizer is known, another one would give numbers that mean nothing.
-    if (const Result<Corpus> corpus = Corpus::open(own))
-        for (Diagnostic problem : check_same(tokenizer, corpus->manifest().tokenizer, "tokenizer"))
+    const auto compare = [&](const TokenizerInfo& own) {
+        for (Diagnostic problem : check_same(tokenizer, own, "tokenizer"))
             problems.push_back(std::move(problem));
+    };
+    if (has_tokenizer(choice.origin.folder)) {
+        if (const auto own = open_tokenizer(choice.origin.folder)) compare((*own)->info());
+    } else if (const std::string folder = corpus_of(choice); !folder.empty()) {
+        if (const Result<Corpus> corpus = Corpus::open(folder)) compare(corpus->manifest().tokenizer);
+    }
     return problems;
 }
 
@@ -136,9 +139,9 @@ Result<std::shared_ptr<const Tokenizer>> target_tokenizer(const EvalTarget& targ
                                                           const CheckpointChoice& choice) {
     Result<std::shared_ptr<const Tokenizer>> tokenizer = [&]() -> Result<std::shared_ptr<const Tokenizer>> {
         if (!target.tokenizer.empty()) return open_tokenizer(target.tokenizer);
-        const std::string& weights = choice.origin.folder;
-        if (target.corpus.empty() && has_tokenizer(weights)) return open_tokenizer(weights);
-        const std::string folder = target.corpus.empty() ? corpus_of(choice) : target.corpus;
+        if (has_tokenizer(choice.origin.folder)) return open_tokenizer(choice.origin.folder);
+        const std::string own = corpus_of(choice);
+        const std::string folder = own.empty() ? target.corpus : own;
         if (folder.empty())
             return fail(ErrorKind::invalid_input, "which tokenizer the model reads with is not known",
                         target.checkpoint, "Give --tokenizer FILE (or byte), or --corpus DIR");

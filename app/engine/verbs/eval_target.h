@@ -40,9 +40,9 @@ std::string corpus_of(const CheckpointChoice& choice);
 // --corpus, or the corpus of the run; neither is invalid_input.
 Result<Corpus> target_corpus(const EvalTarget& target, const CheckpointChoice& choice);
 
-// --tokenizer, or that of --corpus, or the one in the checkpoint's folder, or that of the corpus of the run;
-// one that does not fit the model, or is not the one it was trained with, is refused. Nothing of the model is
-// loaded.
+// --tokenizer, or the one in the checkpoint's folder, or that of the corpus of the run, or that of --corpus
+// (whose text may be read with any tokenizer); one that does not fit the model, or is not the one it was
+// trained with, is refused. Nothing of the model is loaded.
 Result<std::shared_ptr<const Tokenizer>> target_tokenizer(const EvalTarget& target,
                                                           const CheckpointChoice& choice);
 // What keeps a tokenizer from serving this checkpoint.

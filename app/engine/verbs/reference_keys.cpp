@@ -34,7 +34,7 @@ Result<Prepared> prepare(const ReferenceRequest& request, const Corpus& corpus) 
     target.device = request.device;
     target.threads = request.threads;
     target.tokenizer = request.tokenizer;
-    if (corpus_of(*choice).empty()) target.corpus = corpus.folder();
+    target.corpus = corpus.folder();  // where nothing says which one the reference reads with
     const Result<std::shared_ptr<const Tokenizer>> tokenizer = target_tokenizer(target, *choice);
     if (!tokenizer) return fail(tokenizer.error());
     if (const std::optional<std::int64_t> trained = trained_context(*choice);
