@@ -46,9 +46,9 @@ protected:
     }
     static std::string train(std::vector<std::string> more) {
         std::vector<std::string> words = {
-            "train",          "FS[w=4] x1", "--quiet",          "--set", "steps=12",
-            "--set",          "batch=4",    "--device",         "cpu",   "--set",
-            "warmup_steps=0", "--set",      "evaluate_every=12"};
+            "train", "FS[w=4] x1", "--quiet",        "--set",   "steps=12",
+            "--set", "threads=1",  "--set",          "batch=4", "--device",
+            "cpu",   "--set",      "warmup_steps=0", "--set",   "evaluate_every=12"};
         words.insert(words.end(), more.begin(), more.end());
         return must(words).last_json()["run"];
     }
