@@ -69,11 +69,10 @@ TEST(Parameters, BiasesAndNormsAreNotDecayedAndATiedHeadIsTheEmbedding) {
     spec.parameters.set("tied", true);
     const auto model = test::model(spec, at::kFloat);
     const ParameterLayout& layout = model->parameters().layout();
-    for (const char* name :
-         {"model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.k_proj.bias",
-          "model.layers.0.self_attn.v_proj.bias", "model.layers.0.self_attn.q_norm.weight",
-          "model.layers.0.self_attn.k_norm.weight", "model.layers.1.self_attn.conv.weight",
-          "model.layers.1.self_attn.conv.bias", "model.layers.1.self_attn.norm.weight"}) {
+    for (const char* name : {"model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.k_proj.bias",
+                             "model.layers.0.self_attn.v_proj.bias", "model.layers.0.self_attn.q_norm.weight",
+                             "model.layers.0.self_attn.k_norm.weight", "model.layers.1.self_attn.conv.weight",
+                             "model.layers.1.self_attn.conv.bias", "model.layers.1.self_attn.norm.weight"}) {
         const Parameter* parameter = model->parameters().find(name);
         ASSERT_NE(parameter, nullptr) << name;
         EXPECT_EQ(parameter->update, UpdateRule::adamw_without_decay) << name;

@@ -15,8 +15,8 @@ enum class RopeScaling {
     dynamic,  // of a text longer than `context`, base * (factor * length / context - (factor - 1))^(d / (d -
               // 2))
     yarn,     // f / factor for pairs that turn less than `low` times in `context`, f for more than `high`;
-           // between them by a ramp over pairs, whose ends are whole pairs; cos and sin times `attention`
-    llama3,  // the same ends; between them by a ramp over turns
+              // between them by a ramp over pairs, whose ends are whole pairs; cos and sin times `attention`
+    llama3,   // the same ends; between them by a ramp over turns
 };
 
 struct RopeRule {
