@@ -108,7 +108,9 @@ def make_model(torch, family, settings):
             noise = torch.randn(value.shape)
             if "norm" in name:
                 value.copy_(1 + 0.2 * noise)
-            elif name.endswith(("A_log", "dt_bias", ".D")):
+            elif name.endswith("dt_bias"):
+                value.copy_(0.5 * noise - 2)  # steps of about 0.1, as trained models begin with
+            elif name.endswith(("A_log", ".D")):
                 value.add_(0.3 * noise)
             elif value.dim() == 1:
                 value.copy_(0.3 * noise)
