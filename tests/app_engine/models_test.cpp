@@ -26,18 +26,18 @@ void write_tokens(const std::string& file, const std::vector<std::int64_t>& toke
 }
 
 // A trained model with room for byte tokens.
-std::string trained(const Workplace& place, const std::string& pattern) {
-    std::ofstream(place.path("project.json")) << R"({"schema_version": 1, "title": "models"})";
-    const Finished done = run({{"train", pattern, "--project", place.folder().string(), "--data", "recall",
-                                "--vocab", "300", "--tokens", "1024", "--context", "64", "--set", "batch=4",
-                                "--json", "--quiet", "--device", "cpu"}});
+std::string trained(const std::string& pattern) {
+    const Finished done =
+        run({.arguments = {"train", pattern, "--data", "recall", "--vocab", "300", "--tokens", "1024",
+                           "--context", "64", "--set", "batch=4", "--json", "--quiet", "--device", "cpu"},
+             .environment = {{"XDG_DATA_HOME", place.path("data")}}});
     EXPECT_EQ(done.code, 0) << done.all();
     return done.last_json()["folder"];
 }
 
 TEST(Models, OutAndInAgainGivesTheSameLogits) {
     const Workplace place;
-    const std::string folder = trained(place, "F[nosink]S[w=8,nosink] x1");
+    const std::string folder = trained("F[nosink]S[w=8,nosink] x1");
     const Finished out = run({{"export", "hf", folder, place.path("hf"), "--json"}});
     ASSERT_EQ(out.code, 0) << out.all();
     EXPECT_EQ(out.json()["class"], "Qwen2ForCausalLM");
@@ -58,7 +58,7 @@ TEST(Models, OutAndInAgainGivesTheSameLogits) {
     EXPECT_EQ(a, bytes_of(place.path("b.npy")));
     EXPECT_EQ(run({{"import", "hf", place.path("hf"), "--out", place.path("own")}}).code, 1) << "it is there";
     // What has no class says why and is written all the same.
-    const std::string sinks = trained(place, "FS[w=8] x1");
+    const std::string sinks = trained("FS[w=8] x1");
     const Finished described = run({{"export", "hf", sinks, place.path("sinks"), "--json"}});
     ASSERT_EQ(described.code, 0) << described.all();
     EXPECT_TRUE(described.json()["class"].is_null());
@@ -75,7 +75,7 @@ TEST(Models, OutAndInAgainGivesTheSameLogits) {
 
 TEST(Models, ATextGoesOnTheSameWayWithTheSameSeed) {
     const Workplace place;
-    const std::string folder = trained(place, "FS[w=8] x1");
+    const std::string folder = trained("FS[w=8] x1");
     const auto generated = [&](const std::string& seed) {
         const Finished done = run({{"generate", folder, "--tokenizer", "byte", "--prompt", "a weaver",
                                     "--tokens", "12", "--seed", seed, "--json"}});
@@ -94,7 +94,7 @@ TEST(Models, ATextGoesOnTheSameWayWithTheSameSeed) {
 
 TEST(Models, MistakesAreSaidBeforeTheModelIsRead) {
     const Workplace place;
-    const std::string folder = trained(place, "F x1");
+    const std::string folder = trained("F x1");
     const auto logits = [&](const std::string& file) {
         return run({{"logits", folder, "--tokens", place.path(file), "--out", place.path("out.npy")}});
     };
@@ -126,8 +126,9 @@ TEST(Models, MistakesAreSaidBeforeTheModelIsRead) {
 // A tokenizer of more tokens than the model has rows.
 TEST(Models, ATokenizerThatDoesNotFitIsRefused) {
     const Workplace place;
-    const Finished made = run({{"train", "F x1", "--data", "recall", "--tokens", "1024", "--context", "64",
-                                "--set", "batch=4", "--json", "--quiet"}});
+    const Finished made = run({.arguments = {"train", "F x1", "--data", "recall", "--tokens", "1024",
+                                             "--context", "64", "--set", "batch=4", "--json", "--quiet"},
+                               .environment = {{"XDG_DATA_HOME", place.path("data")}}});
     ASSERT_EQ(made.code, 0) << made.all();
     const Finished done =
         run({{"generate", std::string(made.last_json()["folder"]), "--tokenizer", "byte", "--prompt", "x"}});

@@ -151,12 +151,13 @@ TEST(HfConfig, WhatCannotBeFollowedIsRefusedByNameAllAtOnce) {
     EXPECT_THAT(problems(Json::array()), ElementsAre(HasSubstr("must be an object")));
     EXPECT_THAT(problems(with(small("bamba"), {{"mamba_d_conv", 8},
                                                {"mamba_proj_bias", true},
+                                               {"mamba_n_groups", 2},
                                                {"attn_layer_indices", {9}},
                                                {"mamba_n_heads", 7},
                                                {"time_step_limit", {0.0, 1.0}}})),
                 UnorderedElementsAre(HasSubstr("mamba_d_conv: must be 4"), HasSubstr("mamba_proj_bias:"),
-                                     HasSubstr("attn_layer_indices:"), HasSubstr("mamba_n_heads:"),
-                                     HasSubstr("time_step_limit:")));
+                                     HasSubstr("mamba_n_groups: must be 1"), HasSubstr("attn_layer_indices:"),
+                                     HasSubstr("mamba_n_heads:"), HasSubstr("time_step_limit:")));
 }
 
 TEST(HfConfig, RopeThatTheFamiliesHaveNotIsRefused) {
@@ -225,8 +226,8 @@ TEST(HfConfig, WhatHasAClassComesBack) {
           std::pair{"F[nosink,rope_scaling=dynamic,rope_context=77] x3", "llama"},
           std::pair{"S[w=9,nosink] x3", "mistral"}, std::pair{"F[nosink,bias]S[w=9,nosink,bias] x2", "qwen2"},
           std::pair{"S[w=9,nosink,qknorm]F[nosink,qknorm] x2", "qwen3"},
-          std::pair{"M[conv]F[nosink,rotary=0.5]M[conv] x1", "bamba"},
-          std::pair{"M[conv,conv_bias=true]F[nosink] x1", "bamba"}}) {
+          std::pair{"M[conv,ssm_groups=1]F[nosink,rotary=0.5]M[conv,ssm_groups=1] x1", "bamba"},
+          std::pair{"M[conv,conv_bias=true,ssm_groups=1]F[nosink] x1", "bamba"}}) {
         ArchitectureSpec spec = instantiate(*parse_pattern(pattern, builtin_mixers()), *find_scale("S1"));
         spec.parameters.set("norm_eps", 1e-5);
         spec.parameters.set("tied", true);
@@ -295,6 +296,7 @@ TEST(HfConfig, WhatHasNoClassSaysWhy) {
     EXPECT_THAT(reasons("F[nosink,rotary=0.5] x2"), HasSubstr("only a part of each head"));
     EXPECT_THAT(reasons("M[conv] x2"), HasSubstr("it has no attention layer"));
     EXPECT_THAT(reasons("MF[nosink] x2"), HasSubstr("no short convolution"));
+    EXPECT_THAT(reasons("M[conv]F[nosink] x2"), HasSubstr("several groups"));
     EXPECT_THAT(reasons("F[nosink] x2"), IsEmpty());
 }
 

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-constexpr const char* bamba = "M[conv,conv_bias=true,n=8]F[nosink,rotary=0.5] x1";
+constexpr const char* bamba = "M[conv,conv_bias=true,n=8,ssm_groups=1]F[nosink,rotary=0.5] x1";
 
 struct Tensor {
     std::string name, dtype;

@@ -90,7 +90,7 @@ MODELS = {
     "qwen3": ("qwen3", dict(head_dim=16), "bfloat16", 25_000),
     "qwen3, layer types": ("qwen3", dict(head_dim=16, use_sliding_window=True, sliding_window=16, layer_types=[
         "sliding_attention", "full_attention", "sliding_attention"]), "float32", None),
-    "bamba": ("bamba", dict(attn_layer_indices=[1], mamba_n_heads=6, mamba_n_groups=2, mamba_d_state=16,
+    "bamba": ("bamba", dict(attn_layer_indices=[1], mamba_n_heads=6, mamba_d_state=16,
                             mamba_expand=2), "float32", None),
     "bamba, no bias, tied": ("bamba", dict(attn_layer_indices=[0, 2], mamba_n_heads=12, mamba_n_groups=1,
                                            mamba_d_state=8, mamba_expand=1, mamba_conv_bias=False,
@@ -117,7 +117,8 @@ def make_model(torch, family, settings):
             else:
                 # An embedding that is the head must not give large logits.
                 large = "embed" in name and not config.tie_word_embeddings
-                value.copy_(noise * (0.5 if large else value[0].numel() ** -0.5))
+                head = "lm_head" in name or "embed" in name
+                value.copy_(noise * (0.5 if large else value[0].numel() ** -0.5 * (0.5 if head else 1)))
     return model
 
 
@@ -180,7 +181,8 @@ EXPORTED = {
     "F[nosink] S[w=12,nosink] x1": "Qwen2ForCausalLM",
     "F[nosink,bias] S[w=12,nosink,bias] x1": "Qwen2ForCausalLM",
     "S[w=12,nosink,qknorm] F[nosink,qknorm] x1": "Qwen3ForCausalLM",
-    "M[conv,n=8] F[nosink] M[conv,n=8] x1": "BambaForCausalLM",
+    "M[conv,n=8,ssm_groups=1] F[nosink] M[conv,n=8,ssm_groups=1] x1": "BambaForCausalLM",
+    "M[conv,n=8] F[nosink] x1": None,
     "FS[w=12] x1": None,
     "M F[nosink] x1": None,
     "G F[nosink] x1": None,

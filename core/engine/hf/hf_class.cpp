@@ -81,6 +81,8 @@ std::vector<std::string> bamba_faults(const ArchitectureSpec& spec, const Survey
     const HeadGroup& group = *survey.mamba();
     const Mamba2Shape s = mamba2_shape(group, mixer_context(spec, 0), described(group));
     if (!s.convolution) faults.push_back("its Mamba-2 layers have no short convolution");
+    if (s.groups != 1)
+        faults.push_back("its Mamba-2 layers have several groups, whose norm differs between versions");
     if (s.inner() % spec.d_model != 0)
         faults.push_back("its Mamba-2 layers are no whole multiple of the model's width");
     if (survey.windowed() > 0) faults.push_back("it has windows");

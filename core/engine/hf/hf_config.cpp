@@ -294,13 +294,16 @@ private:
                 "times mamba_d_head must be mamba_expand times hidden_size, " + std::to_string(inner),
                 Json(heads));
         config_.refuse_unless(config_.integer("mamba_d_conv", 4) == 4, "mamba_d_conv", "must be 4");
+        config_.refuse_unless(
+            config_.integer("mamba_n_groups", 1) == 1, "mamba_n_groups",
+            "must be 1: versions of transformers norm the output of several groups differently");
         if (const Json* limit = config_.find("time_step_limit"))
             config_.refuse_unless(limit->is_array() && limit->size() == 2 && (*limit)[0] == 0.0 &&
                                       !((*limit)[1].is_number() && std::isfinite((*limit)[1].get<double>())),
                                   "time_step_limit", "must be without limits");
         group.parameters.set("state", config_.integer("mamba_d_state", 256));
         group.parameters.set("ssm_heads", heads);
-        group.parameters.set("ssm_groups", config_.integer("mamba_n_groups", 1));
+        group.parameters.set("ssm_groups", std::int64_t{1});
         group.parameters.set("ssm_head_dim", width);
         group.parameters.set("conv", true);
         group.parameters.set("conv_bias", config_.flag("mamba_conv_bias", true));
