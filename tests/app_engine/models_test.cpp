@@ -26,7 +26,7 @@ void write_tokens(const std::string& file, const std::vector<std::int64_t>& toke
 }
 
 // A trained model with room for byte tokens.
-std::string trained(const std::string& pattern) {
+std::string trained(const Workplace& place, const std::string& pattern) {
     const Finished done =
         run({.arguments = {"train", pattern, "--data", "recall", "--vocab", "300", "--tokens", "1024",
                            "--context", "64", "--set", "batch=4", "--json", "--quiet", "--device", "cpu"},
@@ -37,7 +37,7 @@ std::string trained(const std::string& pattern) {
 
 TEST(Models, OutAndInAgainGivesTheSameLogits) {
     const Workplace place;
-    const std::string folder = trained("F[nosink]S[w=8,nosink] x1");
+    const std::string folder = trained(place, "F[nosink]S[w=8,nosink] x1");
     const Finished out = run({{"export", "hf", folder, place.path("hf"), "--json"}});
     ASSERT_EQ(out.code, 0) << out.all();
     EXPECT_EQ(out.json()["class"], "Qwen2ForCausalLM");
@@ -58,7 +58,7 @@ TEST(Models, OutAndInAgainGivesTheSameLogits) {
     EXPECT_EQ(a, bytes_of(place.path("b.npy")));
     EXPECT_EQ(run({{"import", "hf", place.path("hf"), "--out", place.path("own")}}).code, 1) << "it is there";
     // What has no class says why and is written all the same.
-    const std::string sinks = trained("FS[w=8] x1");
+    const std::string sinks = trained(place, "FS[w=8] x1");
     const Finished described = run({{"export", "hf", sinks, place.path("sinks"), "--json"}});
     ASSERT_EQ(described.code, 0) << described.all();
     EXPECT_TRUE(described.json()["class"].is_null());
@@ -75,7 +75,7 @@ TEST(Models, OutAndInAgainGivesTheSameLogits) {
 
 TEST(Models, ATextGoesOnTheSameWayWithTheSameSeed) {
     const Workplace place;
-    const std::string folder = trained("FS[w=8] x1");
+    const std::string folder = trained(place, "FS[w=8] x1");
     const auto generated = [&](const std::string& seed) {
         const Finished done = run({{"generate", folder, "--tokenizer", "byte", "--prompt", "a weaver",
                                     "--tokens", "12", "--seed", seed, "--json"}});
@@ -94,7 +94,7 @@ TEST(Models, ATextGoesOnTheSameWayWithTheSameSeed) {
 
 TEST(Models, MistakesAreSaidBeforeTheModelIsRead) {
     const Workplace place;
-    const std::string folder = trained("F x1");
+    const std::string folder = trained(place, "F x1");
     const auto logits = [&](const std::string& file) {
         return run({{"logits", folder, "--tokens", place.path(file), "--out", place.path("out.npy")}});
     };
