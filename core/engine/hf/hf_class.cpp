@@ -80,18 +80,19 @@ std::vector<std::string> bamba_faults(const ArchitectureSpec& spec, const Survey
     std::vector<std::string> faults;
     const HeadGroup& group = *survey.mamba();
     const Mamba2Shape s = mamba2_shape(group, mixer_context(spec, 0), described(group));
-    if (!s.convolution) faults.push_back("its Mamba-2 layers have no short convolution");
+    if (!s.convolution) faults.emplace_back("its Mamba-2 layers have no short convolution");
     if (s.groups != 1)
-        faults.push_back("its Mamba-2 layers have several groups, whose norm differs between versions");
+        faults.emplace_back("its Mamba-2 layers have several groups, whose norm differs between versions");
     if (s.inner() % spec.d_model != 0)
-        faults.push_back("its Mamba-2 layers are no whole multiple of the model's width");
-    if (survey.windowed() > 0) faults.push_back("it has windows");
-    if (!survey.attention()) faults.push_back("it has no attention layer");  // generate() looks for the first
+        faults.emplace_back("its Mamba-2 layers are no whole multiple of the model's width");
+    if (survey.windowed() > 0) faults.emplace_back("it has windows");
+    if (!survey.attention())
+        faults.emplace_back("it has no attention layer");  // generate() looks for the first
     if (const HeadGroup* attention = survey.attention()) {
         if (attention->parameters.flag("bias", described(*attention)))
-            faults.push_back("its queries have a bias");
+            faults.emplace_back("its queries have a bias");
         if (attention->parameters.flag("qk_norm", described(*attention)))
-            faults.push_back("its queries have a norm");
+            faults.emplace_back("its queries have a norm");
     }
     return faults;
 }
@@ -129,8 +130,9 @@ tl::expected<HfClass, std::vector<std::string>> hf_class_of(const ArchitectureSp
     const auto has = [&](const char* key) { return group.parameters.flag(key, described(group)); };
     std::vector<std::string> faults;
     if (rotary_dim(spec.head_dim, group.parameters.real("rotary", described(group))) != spec.head_dim)
-        faults.push_back("llama, mistral, qwen2, qwen3: RoPE turns only a part of each head");
-    if (has("bias") && has("qk_norm")) faults.push_back("qwen2, qwen3: queries have both a bias and a norm");
+        faults.emplace_back("llama, mistral, qwen2, qwen3: RoPE turns only a part of each head");
+    if (has("bias") && has("qk_norm"))
+        faults.emplace_back("qwen2, qwen3: queries have both a bias and a norm");
     if (!faults.empty()) return tl::unexpected(std::move(faults));
     if (has("qk_norm")) return HfClass{.model_type = "qwen3"};
     if (has("bias")) return HfClass{.model_type = "qwen2"};

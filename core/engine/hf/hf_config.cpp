@@ -113,7 +113,7 @@ public:
             }
         for (const auto& [key, value] : config_.json().items())
             if (!config_.knows(key) && !without_effect.contains(key) && !value.is_null())
-                model.notes.push_back("config.json: " + key + " is not known here and was left out");
+                model.notes.emplace_back("config.json: " + key + " is not known here and was left out");
         if (!problems_.empty()) return tl::unexpected(std::move(problems_));
         return model;
     }

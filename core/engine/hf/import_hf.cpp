@@ -29,7 +29,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 bool is_left_out(const std::string& name, bool tied, std::vector<std::string>& notes) {
     if (name.ends_with(".rotary_emb.inv_freq") || name.ends_with(".self_attn.masked_bias")) return true;
     if (!tied || name != head_name) return false;
-    notes.push_back("lm_head.weight was left out: with tie_word_embeddings the head is the embedding");
+    notes.emplace_back("lm_head.weight was left out: with tie_word_embeddings the head is the embedding");
     return true;
 }
 
@@ -161,7 +161,7 @@ Result<HfImported> import_hf(const HfImport& request) {
         if (Result<void> compared = compare_head(*from, request.folder); !compared)
             return fail(std::move(compared.error()));
     if (from->left_out_index())
-        model->notes.push_back(
+        model->notes.emplace_back(
             "model.safetensors.index.json was left out: model.safetensors is there, which transformers reads "
             "first");
 
