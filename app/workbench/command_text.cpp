@@ -33,7 +33,7 @@ QString inProject(const QString& folder, const std::string& path) {
 
 QString shellQuoted(const QString& word) {
     const bool plain = !word.isEmpty() && std::all_of(word.begin(), word.end(), [](QChar c) {
-        return (c.unicode() < 128 && c.isLetterOrNumber()) || QStringLiteral("-_./=:+,").contains(c);
+        return (c.unicode() < 128 && c.isLetterOrNumber()) || QStringLiteral("-_./=:+,@").contains(c);
     });
     if (plain) return word;
     QString inner = word;

@@ -11,6 +11,8 @@
 #include "app/workbench/run_controller.h"
 #include "app/workbench/start_project.h"
 #include "core/record/inbox.h"
+#include "core/spec/paper_recipe.h"
+#include "core/spec/phases.h"
 #include "tests/widgets_common/project_fixture.h"
 #include "widgets/common/run_list_model.h"
 
@@ -171,6 +173,63 @@ TEST_F(Controller, AnEngineThatEndsAtOnceIsQuoted) {
     ASSERT_TRUE(waitFor([&] { return failed.count() == 3; }));
     EXPECT_EQ(failed.back().front().value<Error>().message, "study laziness: no PyTorch here. Fetch it")
         << "not what an earlier one said";
+}
+
+// An engine that reports as the real one does, then writes its score.
+TEST_F(Controller, AScoreReportsItsProgressAndCanBeCancelled) {
+    write_text(
+        script_.toStdString(),
+        "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/calls\"\ntrap 'exit 130' TERM\n"
+        "echo ' 43%  length 128' >&2\n"
+        "n=0; while [ $n -lt 300 ] && [ ! -e \"$(dirname \"$0\")/end\" ]; do n=$((n+1)); sleep 0.05; done\n"
+        "if [ -e \"$(dirname \"$0\")/fail\" ]; then echo 'braid-engine: no corpus' >&2; exit 2; fi\n");
+    fixture_.addFinishedRun("done");
+    ProjectSession session;
+    RunController controller(session);
+    ASSERT_TRUE(open(session));
+    std::vector<ScoreJob> jobs;
+    QObject::connect(&controller, &RunCommands::scoreJobChanged,
+                     [&](const ScoreJob& job) { jobs.push_back(job); });
+    const ScoreRequest request{.run = session.runs()->at(0)->id,
+                               .step = 600,
+                               .kind = QStringLiteral("niah"),
+                               .options = {QStringLiteral("--depths"), QStringLiteral("5")}};
+    controller.startScore(request);
+    controller.startScore(request);
+    ASSERT_TRUE(waitFor([&] { return !jobs.empty() && jobs.back().fraction == 0.43; }));
+    EXPECT_EQ(jobs.back().text, QStringLiteral("length 128"));
+    const std::string id = session.runs()->at(0)->id.str();
+    EXPECT_TRUE(calls().starts_with("eval niah " + id + "@600 --depths 5 --project ")) << calls();
+    EXPECT_EQ(starts(), 1) << "the second waits";
+    const auto ended = [&](int job) {
+        for (const ScoreJob& one : jobs)
+            if (one.id == job && !one.active()) return true;
+        return false;
+    };
+    controller.cancelScore(1);
+    ASSERT_TRUE(waitFor([&] { return ended(1) && starts() == 2; }));
+    write_text(scripts_ / "fail", "");
+    write_text(scripts_ / "end", "");
+    ASSERT_TRUE(waitFor([&] { return ended(2); }));
+    EXPECT_EQ(jobs.back().state, ScoreJob::State::failed);
+    EXPECT_EQ(jobs.back().text, QStringLiteral("no corpus"));
+    EXPECT_EQ(controller.commandForScore(request).toStdString(),
+              "braid-engine eval niah " + id + "@600 --depths 5 --project " +
+                  shellQuoted(fixture_.folder()).toStdString());
+}
+
+TEST(CommandText, TellsPhasesOriginAndWhereAFileLies) {
+    TrainingPlan plan = smallPlan();
+    plan.data = {.kind = "corpus", .corpus = "corpora/mix"};
+    plan.data.parameters.set("key_tokens", std::string("keys.json"));
+    plan.from = QStringLiteral("a91f@400");
+    plan.phases = {*parse_phase("steps=50,swa.window=64"), paper_extension()};
+    const std::string line = trainCommand(plan, QStringLiteral("/p"), nullptr).toStdString();
+    EXPECT_NE(line.find(" --data /p/corpora/mix "), std::string::npos) << line;
+    EXPECT_NE(line.find(" --set data.key_tokens=/p/keys.json "), std::string::npos) << line;
+    EXPECT_NE(line.find(" --from a91f@400 --phase steps=50,swa.window=64 --phase paper-32k "),
+              std::string::npos)
+        << line;
 }
 
 TEST(CommandText, SaysTheSameAsTheWindow) {

@@ -82,6 +82,7 @@ TEST_F(TrainPictures, EveryViewInBothThemes) {
         workspace_->showTab(TrainWorkspace::Table);
         RunsTablePage* table = workspace_->tablePage();
         ASSERT_TRUE(waitFor([&] { return table->proxy()->rowCount() == 5; }));
+        QTest::qWait(50);  // until it is laid out
         table->table()->selectRow(1);
         keep(workspace_->page(), "runs-table");
         ColumnChooser* chooser = table->chooseColumns();

@@ -86,6 +86,8 @@ RunSettings settingsOf(const RunPlan& plan) {
              {"head_dim", spec.head_dim},
              {"vocab", spec.vocab}})
         settings[id] = {formatCount(value), double(value)};
+    for (const ParameterDescription& parameter : model_parameters())
+        settings[parameter.key] = cellOf(spec.parameters.get(parameter.key, model_parameters()));
     settings["pattern"] = {text_of(format_pattern(spec.layers, spec, builtin_mixers()))};
     addMixers(spec, settings);
     QStringList phases;
@@ -101,6 +103,8 @@ RunSettings settingsOf(const RunPlan& plan) {
 QString settingTitle(const std::string& id) {
     if (const ParameterDescription* field = find_parameter(training_parameters(), id))
         return text_of(field->label);
+    if (const ParameterDescription* model = find_parameter(model_parameters(), id))
+        return text_of(model->label);
     static const std::map<std::string, const char*> names = {
         {"data", QT_TRANSLATE_NOOP("RunsTable", "Data")},
         {"depth", QT_TRANSLATE_NOOP("RunsTable", "Depth")},

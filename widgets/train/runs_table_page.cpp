@@ -31,6 +31,12 @@ const QString shown_key = QStringLiteral("train/runsTable/shown");
 const QString hidden_key = QStringLiteral("train/runsTable/hidden");
 const QString pinned_key = QStringLiteral("train/runsTable/pinned");
 
+// As wide as a few conditions; the toolbar folds by size hints.
+class FilterEdit : public QLineEdit {
+public:
+    QSize sizeHint() const override { return {236, metrics::control}; }
+};
+
 QString quoted(QString text, QChar separator) {
     if (separator == QLatin1Char('\t')) return text.replace(QLatin1Char('\t'), QLatin1Char(' '));
     if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n')))
@@ -46,7 +52,7 @@ RunsTablePage::RunsTablePage(const WorkspaceContext& context, RunPanel* panel, Q
       panel_(panel),
       toolbar_(new PageToolbar(tr("Runs"))),
       which_(new Segments(tr("Runs shown"), {tr("All"), tr("Selected")})),
-      filter_(new QLineEdit),
+      filter_(new FilterEdit),
       problem_(new TextLabel({}, TypeStep::table, 400, 1)),
       score_(makeButton(tr("Score..."), QStringLiteral("check"))),
       open_(makeButton(tr("Show curves"), QStringLiteral("train"))),
@@ -112,7 +118,7 @@ void RunsTablePage::makeToolbar() {
     filter_->setToolTip(
         tr("Words and comparisons, all of which must hold: swa loss<3 window=64 data:novels"));
     filter_->setClearButtonEnabled(true);
-    filter_->setFixedSize(280, metrics::control);
+    filter_->setFixedSize(filter_->sizeHint());
     filter_->addAction(icon(QStringLiteral("filter")), QLineEdit::LeadingPosition);
     which_->setCurrent(0);
     QPushButton* columns = makeButton(tr("Columns..."));
@@ -120,7 +126,8 @@ void RunsTablePage::makeToolbar() {
     auto* menu = new QMenu(copies);
     menu->addAction(tr("Copy as table (TSV)"), this, [this] { copy(QLatin1Char('\t')); });
     menu->addAction(tr("Copy as CSV"), this, [this] { copy(QLatin1Char(',')); });
-    copies->setMenu(menu);
+    connect(copies, &QPushButton::clicked, menu,
+            [menu, copies] { menu->popup(copies->mapToGlobal(QPoint(0, copies->height()))); });
     setDisabledReason(score_, tr("Select a run"));
     setDisabledReason(open_, tr("Select runs"));
     for (QWidget* widget : std::initializer_list<QWidget*>{filter_, which_, columns, copies, score_, open_})

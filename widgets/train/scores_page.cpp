@@ -242,9 +242,8 @@ void ScoresPage::fillList() {
         list_->appendRow({run, kind, step, value});
     }
     list_view_->resizeColumnsToContents();
-    for (int column = 0; column < 2; ++column)
-        list_view_->setColumnWidth(column, std::min(list_view_->columnWidth(column), 122));
-    list_view_->horizontalHeader()->setStretchLastSection(true);
+    list_view_->setColumnWidth(0, std::min(list_view_->columnWidth(0), 118));
+    list_view_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
 }
 
 void ScoresPage::choose(const QString& file) {

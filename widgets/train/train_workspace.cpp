@@ -50,7 +50,11 @@ TrainWorkspace::TrainWorkspace(const WorkspaceContext& context, QObject* parent)
     // A project that has a study and nothing selected begins with its study.
     const auto first = [this] {
         const std::vector<StudyEntry>& studies = context_.session.studies();
-        if (!context_.session.selectedRuns().empty() || studies.empty()) return;
+        if (!context_.session.selectedRuns().empty()) return;
+        if (studies.empty()) {  // the page of runs says what to do
+            showRuns();
+            return;
+        }
         const QString chosen = context_.session.currentStudy();
         showStudy(context_.session.study(chosen) != nullptr ? chosen : studies.front().name);
     };
@@ -180,7 +184,9 @@ void TrainWorkspace::applyActive() {
     table_->setActive(active_ && shown == table_);
     scores_->setActive(active_ && shown == scores_);
     keys_->setActive(active_ && shown == keys_);
-    if (panel_) panel_->setCursorsVisible(shown == runs_);
+    if (!panel_) return;
+    panel_->setCursorsVisible(shown == runs_);
+    if (active_ && shown == keys_) panel_->showRun(context_.session.currentRun());
 }
 
 void TrainWorkspace::activate() {
