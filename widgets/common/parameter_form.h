@@ -16,7 +16,7 @@ namespace braid::ui {
 class ParameterEditor;
 class TextLabel;
 
-inline constexpr int form_label_width = 132, form_field_width = 128;
+inline constexpr int form_label_width = 144, form_field_width = 128;
 
 class ParameterForm : public QWidget {
     Q_OBJECT

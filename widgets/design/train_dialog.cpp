@@ -73,6 +73,8 @@ QScrollArea* scrolling(QWidget* content) {
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    // Nothing is cut at the right: the scroll bar stands beside the content.
+    scroll->setMinimumWidth(content->minimumSizeHint().width() + 20);
     return scroll;
 }
 
