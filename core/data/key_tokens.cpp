@@ -4,11 +4,16 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/file.h"
 #include "core/base/json_reader.h"
 #include "core/data/utf8.h"
 
 namespace braid {
 namespace {
+
+constexpr std::int64_t largest_file = std::int64_t{64} << 20;      // read_json() takes no larger one
+constexpr std::int64_t bytes_of_a_span = 24;                       // "[4294967295,4294967295],"
+constexpr std::int64_t bytes_of_the_rest = std::int64_t{1} << 20;  // rule, reference, tokenizer
 
 // Without the rest of a character that a cut between tokens left at either end.
 std::string whole_characters(std::string text) {
@@ -60,7 +65,23 @@ Result<KeyTokens> read_key_tokens(const std::string& file) {
 }
 
 Result<void> write_key_tokens(const std::string& file, const KeyTokens& keys) {
-    return write_json_atomically(file, to_json(keys));
+    return write_file_atomically(file,
+                                 to_json(keys).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Result<void> check_key_file_size(std::span<const KeySample> samples, std::int64_t tokens) {
+    std::int64_t bytes = bytes_of_the_rest;
+    for (const KeySample& sample : samples)
+        bytes += static_cast<std::int64_t>(Json(sample.text).dump().size()) + tokens / 2 * bytes_of_a_span;
+    if (bytes <= largest_file) return {};
+    std::string found = std::to_string(samples.size());
+    found.append(" texts, which can come to ").append(std::to_string(bytes >> 20)).append(" MiB");
+    Error error = to_error({{.path = "samples",
+                             .rule = "must fit with their key tokens in a file of " +
+                                     std::to_string(largest_file >> 20) + " MiB",
+                             .found = std::move(found)}});
+    error.hint = "Give fewer --samples, or a smaller --context";
+    return fail(std::move(error));
 }
 
 Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tokens, std::int64_t samples) {
@@ -82,16 +103,21 @@ Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tok
     }
     std::vector<KeySample> texts;
     std::vector<std::int32_t> ids;
-    for (const std::vector<Piece>& round : rounds)
+    const auto checked = [tokens](std::vector<KeySample> found) -> Result<std::vector<KeySample>> {
+        if (const Result<void> fits = check_key_file_size(found, tokens); !fits) return fail(fits.error());
+        return found;
+    };
+    for (const std::vector<Piece>& round : rounds) {
         for (const Piece& piece : round) {
-            if (static_cast<std::int64_t>(texts.size()) == samples) return texts;
+            if (static_cast<std::int64_t>(texts.size()) == samples) return checked(std::move(texts));
             ids.resize(static_cast<std::size_t>(piece.tokens));
             corpus.read(Split::validation, piece.offset, ids);
             std::string text = whole_characters((*tokenizer)->decode(ids));
             if (count_invalid_utf8(text) > 0) continue;  // JSON could not hold it
             texts.push_back({.text = std::move(text), .spans = {}});
         }
-    if (!texts.empty()) return texts;
+    }
+    if (!texts.empty()) return checked(std::move(texts));
     if (!rounds.empty())
         return fail(ErrorKind::invalid_input, "no long validation document is valid UTF-8", corpus.folder());
     return fail(to_error({{.path = "context",
@@ -131,6 +157,21 @@ LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer
         }
     }
     return set;
+}
+
+LongTextCut long_text_cut(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context) {
+    LongTextCut cut;
+    // The document token is an input only, the last token of a text a target only.
+    const auto fit = static_cast<std::size_t>(context) + (tokenizer.info().document_token() >= 0 ? 0 : 1);
+    for (const KeySample& sample : keys.samples) {
+        const Encoding encoding = tokenizer.encode(sample.text);
+        if (encoding.ids.size() <= fit) continue;
+        ++cut.texts;
+        const std::uint32_t end = encoding.spans[fit].begin;
+        cut.spans += std::count_if(sample.spans.begin(), sample.spans.end(),
+                                   [end](const TokenSpan& span) { return span.end > end; });
+    }
+    return cut;
 }
 
 Result<LongTextSet> checked_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer,

@@ -29,14 +29,25 @@ Json to_json(const KeyTokens& keys);
 Checked<KeyTokens> key_tokens_from_json(const Json& json);
 Result<KeyTokens> read_key_tokens(const std::string& file);
 Result<void> write_key_tokens(const std::string& file, const KeyTokens& keys);
+// Whether texts of so many tokens each can be read again from a file, however many of them are key.
+// Error: invalid_input, with what to do.
+Result<void> check_key_file_size(std::span<const KeySample> samples, std::int64_t tokens);
 
 // Texts of at least `tokens` tokens from the validation documents, cut into pieces of that
 // length; at most `samples`, spread over the documents. Their spans are empty. Error: invalid_input where no
-// document is long enough, with the length of the longest.
+// document is long enough, with the length of the longest, or where a file could not hold them
+// (check_key_file_size).
 Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tokens, std::int64_t samples);
 
 // Samples as a model with this tokenizer reads them: [B, T], cut or padded to `context` tokens.
 LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context);
+
+// What that leaves out.
+struct LongTextCut {
+    std::int64_t texts = 0;  // longer than the context
+    std::int64_t spans = 0;  // places with key tokens that reach beyond it
+};
+LongTextCut long_text_cut(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context);
 
 struct LongPpl {
     double log_longppl = 0;    // mean loss of the key tokens of all samples kept, nats; NaN where none is

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "tests/base/temporary_folder.h"
+
 namespace braid::testing {
 namespace {
 
@@ -53,6 +55,12 @@ TEST(KeyTokens, ArePositionsWhoseTargetLiesWhollyInASpan) {
 TEST(KeyTokens, MapToAnotherTokenizerThroughTheText) {
     const LongTextSet cut = make_long_text_set(small_keys(), *bytes(), 4);
     EXPECT_EQ(cut.batch.context, 4);
+    const bool opens = bytes()->info().document_token() >= 0;
+    const LongTextCut lost = long_text_cut(small_keys(), *bytes(), 4);
+    EXPECT_EQ(lost.texts, 2) << "eight bytes, and six";
+    EXPECT_EQ(lost.spans, opens ? 2 : 1) << "{6, 7}, and where a token less fits {3, 5}";
+    EXPECT_EQ(long_text_cut(small_keys(), *bytes(), 8).texts, 0);
+    EXPECT_EQ(long_text_cut(small_keys(), *bytes(), 8).spans, 0);
     for (const auto& positions : cut.keys)
         for (const std::int32_t position : positions) EXPECT_LT(position, 4);
 }
@@ -74,6 +82,26 @@ TEST(LongPpl, IsTheKeyTokenWeightedMeanInLogSpace) {
     EXPECT_DOUBLE_EQ(score.log_longppl, (3 * std::log(std::exp(2.0)) + 2 * std::log(std::exp(5.0))) / 5);
     set.fewest = 4;
     EXPECT_TRUE(std::isnan(score_longppl(set, loss).log_longppl));
+}
+
+TEST(KeyTokens, WhatAFileCannotHoldIsRefusedBeforeTheSearch) {
+    const std::vector<KeySample> large(500, {.text = std::string(4'096, 'x'), .spans = {}});
+    const auto refused = check_key_file_size(large, 16'384);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::invalid_input);
+    EXPECT_NE(refused.error().message.find("samples: must fit"), std::string::npos)
+        << refused.error().message;
+    EXPECT_NE(refused.error().hint.find("fewer --samples"), std::string::npos);
+    // What passes is read again, with every second token key.
+    KeyTokens keys = small_keys();
+    keys.samples = {{.text = std::string(std::size_t{1} << 14, 'x'), .spans = {}}};
+    ASSERT_TRUE(check_key_file_size(keys.samples, 1 << 14));
+    for (std::uint32_t at = 0; at < 1U << 14U; at += 2) keys.samples[0].spans.push_back({at, at + 1});
+    const TemporaryFolder folder;
+    ASSERT_TRUE(write_key_tokens(folder / "keys.json", keys));
+    const auto again = read_key_tokens(folder / "keys.json");
+    ASSERT_TRUE(again) << describe(again.error());
+    EXPECT_EQ(again->samples[0].spans.size(), keys.samples[0].spans.size());
 }
 
 TEST(KeyTokenRule, SaysWhatIsWrong) {

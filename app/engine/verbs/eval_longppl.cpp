@@ -5,6 +5,7 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/verbs/compute_type.h"
 #include "app/engine/verbs/eval_target.h"
 #include "app/engine/verbs/eval_verbs.h"
 #include "app/engine/verbs/reference_keys.h"
@@ -61,6 +62,7 @@ Result<void> longppl(const LongPplOptions& options) {
     const std::int64_t context = options.context > 0 ? options.context : keys->rule.context;
     const Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context, *file);
     if (!set) return fail(set.error());
+    const LongTextCut cut = long_text_cut(*keys, **tokenizer, context);
     warn_of_length(options.target, *choice, context);
     if (const Result<void> made = make_scores_folder(*choice); !made) return made;
     const Result<std::unique_ptr<Model>> model = open_target(options.target, *choice);
@@ -83,22 +85,36 @@ Result<void> longppl(const LongPplOptions& options) {
                        {"key_tokens", content_hash(to_json(*keys)["samples"])},
                        {"reference", keys->reference},
                        {"corpus", keys->corpus},
+                       {"compute_type", compute_type_of(**model)},
                        {"tokenizer", (*tokenizer)->info().hash}};
     const auto add = [&](const char* name, double value, const char* unit, std::int64_t samples) {
-        record.scores.push_back(
-            {.name = name, .length = context, .value = finite(value), .unit = unit, .samples = samples});
+        record.scores.push_back({.name = name,
+                                 .length = context,
+                                 .value = finite(value),
+                                 .unit = unit,
+                                 .samples = samples,
+                                 .truncated = cut.texts});
     };
     add("log LongPPL", score.log_longppl, "nats", score.samples);
     add("LongPPL", std::exp(score.log_longppl), "", score.samples);
     add("log PPL", score.log_ppl, "nats", score.samples_given);
     add("PPL", std::exp(score.log_ppl), "", score.samples_given);
     record.summary = {{.name = "log LongPPL", .value = finite(score.log_longppl), .unit = "nats"}};
-    const std::string text =
-        "log LongPPL  " + real_text(score.log_longppl, 4) + "   (LongPPL " +
-        real_text(std::exp(score.log_longppl), 3) + "; " + std::to_string(score.key_tokens) +
-        " key tokens in " + std::to_string(score.samples) + " of " + std::to_string(score.samples_given) +
-        " texts)\nlog PPL      " + real_text(score.log_ppl, 4) + "   (PPL " +
-        real_text(std::exp(score.log_ppl), 3) + "; " + std::to_string(score.tokens) + " tokens)\n";
+    std::string text = "log LongPPL  " + real_text(score.log_longppl, 4) + "   (LongPPL " +
+                       real_text(std::exp(score.log_longppl), 3) + "; " + std::to_string(score.key_tokens) +
+                       " key tokens in " + std::to_string(score.samples) + " of " +
+                       std::to_string(score.samples_given) + " texts)\nlog PPL      " +
+                       real_text(score.log_ppl, 4) + "   (PPL " + real_text(std::exp(score.log_ppl), 3) +
+                       "; " + std::to_string(score.tokens) + " tokens)\n";
+    if (cut.texts > 0)
+        text.append(std::to_string(cut.texts))
+            .append(" of ")
+            .append(std::to_string(score.samples_given))
+            .append(" texts are longer than the context of ")
+            .append(std::to_string(context))
+            .append(" tokens and were cut; ")
+            .append(std::to_string(cut.spans))
+            .append(" places with key tokens lie beyond it\n");
     return finish_score(options.target, *choice, record, {}, text,
                         {{"log_longppl", number(score.log_longppl)},
                          {"longppl", number(std::exp(score.log_longppl))},
@@ -109,6 +125,8 @@ Result<void> longppl(const LongPplOptions& options) {
                          {"log_ppl", number(score.log_ppl)},
                          {"ppl", number(std::exp(score.log_ppl))},
                          {"tokens", score.tokens},
+                         {"texts_cut", cut.texts},
+                         {"key_spans_lost", cut.spans},
                          {"context", context},
                          {"short_context", keys->rule.short_context},
                          {"advance", keys->rule.advance},
