@@ -42,33 +42,36 @@ Error TextSizer::too_short(std::int64_t needed, std::int64_t length) const {
                       .found = std::to_string(length)}});
 }
 
-Result<std::int64_t> TextSizer::largest(TextRequest request) const {
-    request.index = 0;
-    const auto tokens = [&](std::int64_t size) {
-        return count_(task_.make(request, size).prompt) + task_.new_tokens;
-    };
-    if (const std::int64_t least = tokens(1); least > request.length)
-        return fail(too_short(least, request.length));
+std::int64_t TextSizer::tokens_of(const TextRequest& request, std::int64_t size) const {
+    return count_(task_.make(request, size).prompt) + task_.new_tokens;
+}
+
+std::int64_t TextSizer::largest(const TextRequest& request) const {
     std::int64_t fits = 1, too_much = 2;
-    while (tokens(too_much) <= request.length) {
+    while (tokens_of(request, too_much) <= request.length) {
         fits = too_much;
         if (fits > request.length) return fits;  // there is no more to put in
         too_much *= 2;
     }
     while (too_much - fits > 1) {
         const std::int64_t middle = fits + (too_much - fits) / 2;
-        (tokens(middle) <= request.length ? fits : too_much) = middle;
+        (tokens_of(request, middle) <= request.length ? fits : too_much) = middle;
     }
     return fits;
 }
 
 Result<TextQuestion> TextSizer::question(const TextRequest& request) {
     if (length_ != request.length) {
-        const Result<std::int64_t> found = largest(request);
-        if (!found) return fail(found.error());
         length_ = request.length;
-        size_ = *found;
+        size_ = tried_ = 0;
     }
+    // The same sample for all that come behind it, whichever of them is asked for first.
+    for (; size_ == 0 && tried_ <= request.index; ++tried_) {
+        TextRequest first = request;
+        first.index = tried_;
+        if (tokens_of(first, 1) <= request.length) size_ = largest(first);
+    }
+    if (size_ == 0) return fail(too_short(tokens_of(request, 1), request.length));
     for (std::int64_t size = size_;;) {
         TextQuestion question = task_.make(request, size);
         const std::int64_t tokens = count_(question.prompt) + task_.new_tokens;

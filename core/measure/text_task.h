@@ -27,8 +27,9 @@ struct TextQuestion {
 struct QaSet {
     struct Item {
         std::string question = {};
-        std::vector<std::string> answers = {};
-        std::vector<std::size_t> support = {};  // paragraphs that hold the answer
+        std::vector<std::string> answers = {};  // one of each annotator: some are equal
+        std::vector<std::size_t> support = {};  // paragraphs that are always given
+        std::vector<std::size_t> near = {};     // of the same article: given before those of others
     };
     std::vector<std::string> paragraphs = {};
     std::vector<Item> items = {};
@@ -72,20 +73,23 @@ double mark_any_found(const std::string& answer, const TextQuestion& question);
 // Tokens of a text, with whatever opens a document.
 using CountTokens = std::function<std::int64_t(const std::string& text)>;
 
-// Finds the largest haystack with which prompt and new tokens fit in the length, once for a length (on sample
-// 0); a sample that comes out longer gets a smaller one.
+// Finds the largest haystack with which prompt and new tokens fit in the length, once for a length: on the
+// first sample that fits at all. A sample that comes out longer gets a smaller one.
 class TextSizer {
 public:
     TextSizer(const TextTask& task, CountTokens count) : task_(task), count_(std::move(count)) {}
-    // Error: invalid_input where not even the smallest haystack fits, with the length that it needs.
+    // Error: invalid_input where not even the smallest haystack of this sample fits, with the length that it
+    // needs.
     Result<TextQuestion> question(const TextRequest& request);
 
 private:
-    Result<std::int64_t> largest(TextRequest request) const;
+    std::int64_t tokens_of(const TextRequest& request, std::int64_t size) const;
+    std::int64_t largest(const TextRequest& request) const;
     Error too_short(std::int64_t needed, std::int64_t length) const;
     const TextTask& task_;
     CountTokens count_;
-    std::int64_t length_ = 0, size_ = 0;  // of the last search
+    std::int64_t length_ = 0, size_ = 0;  // of the last search; size 0: no sample has fitted so far,
+    std::int64_t tried_ = 0;              // and these were tried
 };
 
 }  // namespace braid

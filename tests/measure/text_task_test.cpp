@@ -104,6 +104,29 @@ TEST_P(EveryRulerTask, ALengthThatIsTooShortSaysWhatItNeeds) {
         << question.error().message;
 }
 
+TEST(TextSizer, ALongSampleIsLeftAloneAndTheOthersFillTheLength) {
+    // Samples 0 and 3 have a question of 500 bytes.
+    const TextTask task{
+        .id = "t", .new_tokens = 1, .make = [](const TextRequest& request, std::int64_t size) {
+            const bool is_long = request.index % 3 == 0;
+            return TextQuestion{.prompt = std::string(std::size_t(size), 'x') +
+                                          std::string(is_long ? 500 : 5, '?')};
+        }};
+    const TextSources none;
+    const auto ask = [&](TextSizer& sizer, std::int64_t index) {
+        return sizer.question({.sources = none, .length = 100, .index = index});
+    };
+    TextSizer in_order(task, bytes_of), later(task, bytes_of);
+    const auto first = ask(in_order, 0);
+    ASSERT_FALSE(first);
+    EXPECT_NE(first.error().message.find("at least 503"), std::string::npos) << first.error().message;
+    const auto second = ask(in_order, 1);
+    ASSERT_TRUE(second) << describe(second.error());
+    EXPECT_EQ(bytes_of(second->prompt) + 1, 100);
+    EXPECT_FALSE(ask(in_order, 3));
+    EXPECT_EQ(ask(in_order, 4)->prompt, ask(later, 4)->prompt) << "whatever was asked before";
+}
+
 std::vector<std::string> ids() {
     std::vector<std::string> ids;
     for (const TextTask& task : ruler_tasks()) ids.push_back(task.id);
@@ -175,6 +198,32 @@ TEST(Ruler, EssayNeedlesStandAtFortyEvenDepths) {
     EXPECT_EQ(*depths.rbegin(), 1);
 }
 
+TEST(Ruler, ATextWithoutAsciiSentencesHasPlacesForNeedlesToo) {
+    std::string chinese, endless, joined;
+    for (int i = 0; i < 400; ++i) {
+        chinese += "\u6d77\u9762\u5e73\u9759\u3002\u6ca1\u6709\u4eba\u8bf4\u8bdd\uff01";  // no blanks
+        endless += "and the sea was calm ";                                               // no ends
+        joined += "\u6d77\u9762\u5e73\u9759";                                             // neither
+    }
+    for (const std::string& essay : {chinese, endless, joined}) {
+        TextSources sources;
+        sources.essay = essay;
+        for (const double depth : {0.25, 0.5, 0.75}) {
+            const TextQuestion question =
+                find_ruler_task("niah_single_2")->make({.sources = sources, .depth = depth}, 400);
+            EXPECT_NEAR(*question.depth, depth, 0.06) << essay.substr(0, 12);
+        }
+    }
+    const std::vector<std::string> sentences = essay_sentences(chinese, 3);
+    EXPECT_EQ(sentences, (std::vector<std::string>{"\u6d77\u9762\u5e73\u9759\u3002",
+                                                   "\u6ca1\u6709\u4eba\u8bf4\u8bdd\uff01",
+                                                   "\u6d77\u9762\u5e73\u9759\u3002"}));
+    EXPECT_EQ(essay_sentences(joined, 2), (std::vector<std::string>{joined.substr(0, 126)}))
+        << "twice 21 characters of three bytes, with no blank between them";
+    EXPECT_EQ(essay_sentences("One two.  Three\n", 4), (std::vector<std::string>{"One two.", "Three One"}))
+        << "as before";
+}
+
 TEST(Ruler, AChainIsAssignedBeforeItIsRead) {
     const TextSources sources;
     const TextQuestion question = find_ruler_task("vt")->make({.sources = sources}, 60);
@@ -241,7 +290,8 @@ TEST(Ruler, QuestionFilesOfBothForms) {
     ASSERT_TRUE(squad) << describe(squad.error());
     EXPECT_FALSE(squad->multi_hop);
     ASSERT_EQ(squad->set.items.size(), 1U);
-    EXPECT_EQ(squad->set.items[0].answers, (std::vector<std::string>{"The sea", "sea"}));
+    EXPECT_EQ(squad->set.items[0].answers, (std::vector<std::string>{"The sea", "The sea", "sea"}))
+        << "one of each annotator";
     write_text(folder / "hotpot.json",
                R"([{"question": "Q?", "answer": "yes", "supporting_facts": [["B", 0]],
                     "context": [["A", ["one. ", "two."]], ["B", ["three."]]]}])");
@@ -249,7 +299,14 @@ TEST(Ruler, QuestionFilesOfBothForms) {
     ASSERT_TRUE(hotpot) << describe(hotpot.error());
     EXPECT_TRUE(hotpot->multi_hop);
     EXPECT_EQ(hotpot->set.paragraphs, (std::vector<std::string>{"A\none. two.", "B\nthree."}));
-    EXPECT_EQ(hotpot->set.items[0].support, (std::vector<std::size_t>{1}));
+    EXPECT_EQ(hotpot->set.items[0].support, (std::vector<std::size_t>{0, 1})) << "distractors belong to it";
+    write_text(folder / "unsupported.json",
+               R"([{"question": "Q?", "answer": "yes", "supporting_facts": [["C", 0]],
+                    "context": [["A", ["one."]]]}, {"question": "Q?", "answer": "no", "context": []}])");
+    const auto unsupported = read_qa_file(folder / "unsupported.json");
+    ASSERT_FALSE(unsupported);
+    for (const char* place : {"[0].supporting_facts", "[1].context: must hold"})
+        EXPECT_NE(unsupported.error().message.find(place), std::string::npos) << unsupported.error().message;
     write_text(folder / "bad.json", R"({"data": [{"paragraphs": [{"qas": 3}]}, 7]})");
     const auto bad = read_qa_file(folder / "bad.json");
     ASSERT_FALSE(bad);
@@ -258,6 +315,31 @@ TEST(Ruler, QuestionFilesOfBothForms) {
         EXPECT_NE(bad.error().message.find(place), std::string::npos) << bad.error().message;
     write_text(folder / "empty.json", "[]");
     EXPECT_EQ(read_qa_file(folder / "empty.json").error().kind, ErrorKind::invalid_input);
+}
+
+TEST(Ruler, ADocumentsArticleComesBeforeOthers) {
+    auto set = std::make_shared<QaSet>();
+    for (int i = 0; i < 40; ++i) set->paragraphs.push_back("paragraph " + std::to_string(i) + ";");
+    // The question's own, then four of its article, then any.
+    set->items = {{.question = "Q?", .answers = {"x"}, .support = {7}, .near = {5, 6, 8, 9}}};
+    TextSources sources;
+    sources.single_hop = set;
+    const auto given = [&](std::int64_t size) {
+        const std::string prompt =
+            find_ruler_task("qa_1")->make({.sources = sources, .index = 2}, size).prompt;
+        std::set<int> numbers;
+        for (int i = 0; i < 40; ++i)
+            if (prompt.find("paragraph " + std::to_string(i) + ";") != std::string::npos) numbers.insert(i);
+        EXPECT_EQ(count_of(prompt, "paragraph "), numbers.size()) << "none twice";
+        return numbers;
+    };
+    EXPECT_EQ(given(1), (std::set<int>{7}));
+    EXPECT_EQ(given(5), (std::set<int>{5, 6, 7, 8, 9}));
+    for (const int number : given(3)) EXPECT_TRUE(number >= 5 && number <= 9) << number;
+    const std::set<int> more = given(12);
+    EXPECT_EQ(more.size(), 12U);
+    for (const int number : {5, 6, 7, 8, 9}) EXPECT_TRUE(more.contains(number)) << number;
+    EXPECT_EQ(given(100).size(), 40U);
 }
 
 TEST(BabiLong, TheAnswerFollowsFromTheFacts) {

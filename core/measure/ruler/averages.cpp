@@ -55,17 +55,17 @@ std::vector<ScoreSummary> ruler_averages(std::span<const Score> scores) {
     const auto all = static_cast<std::int64_t>(ruler_tasks().size());
     const std::int64_t needles = std::count_if(ruler_tasks().begin(), ruler_tasks().end(), needle);
     std::vector<ScoreSummary> averages;
-    const auto add = [&](std::string name, const Average& average, std::int64_t of) {
+    const auto add = [&](std::string name, const Average& average, std::int64_t of, bool count_all) {
         if (average.tasks == 0) return;
-        if (of > 0) name.append(count_text(average.tasks, of));
+        if (count_all || average.tasks < of) name.append(count_text(average.tasks, of));
         averages.push_back({.name = std::move(name), .value = average.value, .unit = "%"});
     };
-    add("NIAH average", average(scores, needle, every_length), needles);
-    add("Total average", average(scores, every_task, every_length), all);
+    add("NIAH average", average(scores, needle, every_length), needles, true);
+    add("Total average", average(scores, every_task, every_length), all, true);
     add("RULER <= 4K",
-        average(scores, every_task, [](std::int64_t length) { return length <= short_lengths; }), 0);
+        average(scores, every_task, [](std::int64_t length) { return length <= short_lengths; }), all, false);
     add("RULER > 4K", average(scores, every_task, [](std::int64_t length) { return length > short_lengths; }),
-        0);
+        all, false);
     return averages;
 }
 

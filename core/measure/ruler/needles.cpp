@@ -1,8 +1,10 @@
 #include "core/measure/ruler/needles.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
+#include <string_view>
 #include <unordered_set>
 
 #include "core/measure/ruler/words.h"
@@ -11,6 +13,9 @@ namespace braid {
 namespace {
 
 constexpr std::int64_t new_tokens = 128;
+constexpr std::array<std::string_view, 6> sentence_ends = {".", "!", "?", "\u3002", "\uff01", "\uff1f"};
+constexpr std::int64_t most_words = 40;  // of a sentence: needles lie between sentences
+constexpr std::size_t most_word_bytes = 64;
 constexpr std::int64_t depths = 40;  // evenly from 0 to 1, taken without replacement
 
 std::string part(Random& random, NeedlePart kind) {
@@ -151,28 +156,57 @@ TextQuestion make(const NeedleVariant& variant, const TextRequest& request, std:
     return question;
 }
 
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+bool ends_sentence(std::string_view word) {
+    return std::any_of(sentence_ends.begin(), sentence_ends.end(),
+                       [&](std::string_view end) { return word.ends_with(end); });
+}
+
+// Up to a blank. Where a script has none between words, up to the end of the sentence, or so many bytes:
+// whole characters.
+std::string_view next_word(std::string_view text) {
+    std::size_t size = 0;
+    while (size < text.size() && !is_blank(text[size])) {
+        std::size_t character = 1;
+        while (size + character < text.size() && character < 4 &&
+               (static_cast<unsigned char>(text[size + character]) & 0xC0U) == 0x80U)
+            ++character;
+        if (size > 0 && size + character > most_word_bytes) break;
+        size += character;
+        if (character > 1 && ends_sentence(text.substr(0, size))) break;
+    }
+    return text.substr(0, size);
+}
+
 }  // namespace
 
 std::vector<std::string> essay_sentences(const std::string& essay, std::int64_t words) {
     std::vector<std::string> sentences(1);
-    const auto blank = [&](std::size_t at) {
-        return std::isspace(static_cast<unsigned char>(essay[at])) != 0;
-    };
+    std::int64_t in_sentence = 0;
+    bool blank = false;  // before the next word
     std::size_t at = 0;
     for (std::int64_t word = 0; word < words;) {
-        while (at < essay.size() && blank(at)) ++at;
         if (at >= essay.size()) {
             if (word == 0) break;  // nothing but blanks
             at = 0;
+            blank = true;
             continue;
         }
-        const std::size_t begin = at;
-        while (at < essay.size() && !blank(at)) ++at;
+        if (is_blank(essay[at])) {
+            blank = true;
+            ++at;
+            continue;
+        }
+        const std::string_view next = next_word(std::string_view(essay).substr(at));
         std::string& now = sentences.back();
-        now.append(now.empty() ? "" : " ").append(essay, begin, at - begin);
+        now.append(blank && !now.empty() ? " " : "").append(next);
+        at += next.size();
+        blank = false;
         ++word;
-        const char last = now.back();
-        if (last == '.' || last == '!' || last == '?') sentences.emplace_back();
+        if (++in_sentence < most_words && !ends_sentence(next)) continue;
+        sentences.emplace_back();
+        in_sentence = 0;
     }
     if (sentences.back().empty()) sentences.pop_back();
     return sentences;

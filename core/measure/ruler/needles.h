@@ -19,7 +19,8 @@ struct NeedleVariant {
 
 TextTask needle_task(std::string id, std::string title, const NeedleVariant& variant);
 
-// The first `words` words of a text, which is repeated as needed, cut into sentences.
+// The first `words` words of a text, which is repeated as needed, cut into sentences: at . ! ? and their full
+// width forms, and after 40 words. What has no blanks for 64 bytes counts as several words.
 std::vector<std::string> essay_sentences(const std::string& essay, std::int64_t words);
 
 }  // namespace braid

@@ -1,6 +1,7 @@
 #include "core/measure/ruler/qa_file.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "core/base/json.h"
@@ -56,12 +57,18 @@ private:
     std::unordered_map<std::string, std::size_t> known_;
 };
 
+void add_new(std::vector<std::size_t>& numbers, std::size_t number) {
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+}
+
 void read_squad(const Json& json, Reader& reader, QaSet& set) {
     Paragraphs paragraphs(set);
     const Json& data = reader.list(json, "data", "");
     for (std::size_t d = 0; d < data.size(); ++d) {
         const std::string article = item_place("data", d);
         const Json& parts = reader.list(data[d], "paragraphs", article);
+        const std::size_t first = set.items.size();
+        std::vector<std::size_t> of_article;
         for (std::size_t p = 0; p < parts.size(); ++p) {
             const std::string place = item_place(article + ".paragraphs", p);
             const std::size_t paragraph = paragraphs.add(reader.text(parts[p], "context", place));
@@ -73,13 +80,15 @@ void read_squad(const Json& json, Reader& reader, QaSet& set) {
                 const Json& answers = reader.list(questions[q], "answers", one);
                 for (std::size_t a = 0; a < answers.size(); ++a) {
                     std::string answer = reader.text(answers[a], "text", item_place(one + ".answers", a));
-                    if (!answer.empty() &&
-                        std::find(item.answers.begin(), item.answers.end(), answer) == item.answers.end())
-                        item.answers.push_back(std::move(answer));
+                    if (!answer.empty()) item.answers.push_back(std::move(answer));
                 }
                 if (!item.answers.empty()) set.items.push_back(std::move(item));
             }
+            add_new(of_article, paragraph);
         }
+        for (std::size_t i = first; i < set.items.size(); ++i)
+            for (const std::size_t other : of_article)
+                if (other != set.items[i].support[0]) set.items[i].near.push_back(other);
     }
 }
 
@@ -95,6 +104,7 @@ void read_hotpot(const Json& json, Reader& reader, QaSet& set) {
             for (const Json& fact : json[i]["supporting_facts"])
                 if (fact.is_array() && !fact.empty() && fact[0].is_string())
                     support_titles.push_back(fact[0].get<std::string>());
+        std::set<std::string> titles;
         const Json& context = reader.list(json[i], "context", place);
         for (std::size_t c = 0; c < context.size(); ++c) {
             const Json& part = context[c];
@@ -106,14 +116,14 @@ void read_hotpot(const Json& json, Reader& reader, QaSet& set) {
             std::string text = title + "\n";
             for (const Json& sentence : part[1])
                 if (sentence.is_string()) text.append(sentence.get<std::string>());
-            const std::size_t paragraph = paragraphs.add(text);
-            const bool supports =
-                support_titles.empty() ||
-                std::find(support_titles.begin(), support_titles.end(), title) != support_titles.end();
-            if (supports &&
-                std::find(item.support.begin(), item.support.end(), paragraph) == item.support.end())
-                item.support.push_back(paragraph);
+            // Those with the answer and those that only look like it: all belong to the question.
+            add_new(item.support, paragraphs.add(text));
+            titles.insert(title);
         }
+        for (const std::string& title : support_titles)
+            if (!titles.contains(title))
+                reader.report(place + ".supporting_facts", "must name paragraphs of context, not " + title);
+        if (item.support.empty()) reader.report(place + ".context", "must hold a paragraph");
         if (!item.answers[0].empty()) set.items.push_back(std::move(item));
     }
 }

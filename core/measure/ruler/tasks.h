@@ -12,7 +12,7 @@
 
 namespace braid {
 
-inline constexpr std::string_view ruler_template_id = "braid-ruler-1";
+inline constexpr std::string_view ruler_template_id = "braid-ruler-2";
 
 // In the order of the paper's table.
 const std::vector<TextTask>& ruler_tasks();
