@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <cstdint>
 #include <map>
+#include <set>
 
 namespace braid {
 namespace {
@@ -67,10 +70,56 @@ double f1_of(const std::string& answer, const std::string& reference) {
     return harmonic(static_cast<double>(common), said.size(), wanted.size());
 }
 
+using Words = std::vector<std::string>;
+
+// Sentences of words, cut at every '.'; empty ones are left out. One of blanks alone has an empty word, as
+// rouge 1.0.1 has it.
+std::vector<Words> sentences_of(const std::string& text) {
+    std::vector<Words> sentences;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('.', at), text.size());
+        if (end > at) {
+            sentences.push_back(words_of(text.substr(at, end - at)));
+            if (sentences.back().empty()) sentences.back().emplace_back();
+        }
+        at = end + 1;
+    }
+    return sentences;
+}
+
+// The words of one longest common subsequence: of several the one that rouge 1.0.1 finds.
+void add_common_words(const Words& wanted, const Words& said, std::set<std::string>& common) {
+    const std::size_t width = said.size() + 1;
+    std::vector<std::uint32_t> longest((wanted.size() + 1) * width, 0);
+    for (std::size_t i = 1; i <= wanted.size(); ++i)
+        for (std::size_t j = 1; j <= said.size(); ++j)
+            longest[i * width + j] = wanted[i - 1] == said[j - 1]
+                                         ? longest[(i - 1) * width + j - 1] + 1
+                                         : std::max(longest[(i - 1) * width + j], longest[i * width + j - 1]);
+    for (std::size_t i = wanted.size(), j = said.size(); i > 0 && j > 0;) {
+        if (wanted[i - 1] == said[j - 1]) {
+            common.insert(wanted[i - 1]);
+            --i, --j;
+        } else if (longest[(i - 1) * width + j] > longest[i * width + j - 1]) {
+            --i;
+        } else {
+            --j;
+        }
+    }
+}
+
 double rouge_of(const std::string& answer, const std::string& reference) {
-    const std::vector<std::string> said = words_of(lower(answer)), wanted = words_of(lower(reference));
-    return harmonic(static_cast<double>(longest_common_subsequence(said, wanted)), said.size(),
-                    wanted.size());
+    const std::vector<Words> said = sentences_of(answer), wanted = sentences_of(reference);
+    if (said.empty() || wanted.empty()) return 0;
+    std::set<std::string> common;
+    for (const Words& sentence : wanted)
+        for (const Words& other : said) add_common_words(sentence, other, common);
+    const auto different = [](const std::vector<Words>& sentences) {
+        std::set<std::string> words;
+        for (const Words& sentence : sentences) words.insert(sentence.begin(), sentence.end());
+        return words.size();
+    };
+    return harmonic(static_cast<double>(common.size()), different(said), different(wanted));
 }
 
 double class_of(const std::string& answer, const std::string& right,
@@ -86,16 +135,36 @@ double class_of(const std::string& answer, const std::string& right,
     return right_found ? 1 / static_cast<double>(found) : 0;
 }
 
-std::string first_line(const std::string& text) {
-    const std::size_t begin = std::min(text.find_first_not_of("\r\n"), text.size());
-    return text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+// The first line that is neither a comment nor a fence around code.
+std::string line_of_code(const std::string& text) {
+    for (std::size_t at = std::min(text.find_first_not_of('\n'), text.size()); at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        std::string line = text.substr(at, end - at);
+        if (line.find_first_of("`#") == std::string::npos && line.find("//") == std::string::npos)
+            return line;
+        at = end + 1;
+    }
+    return {};
+}
+
+// Bytes that belong together: characters, where the text is UTF-8.
+std::vector<std::string> characters_of(const std::string& text) {
+    std::vector<std::string> characters;
+    for (const char c : text) {
+        if (characters.empty() || (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) characters.emplace_back();
+        characters.back().push_back(c);
+    }
+    return characters;
 }
 
 double similarity_of(const std::string& answer, const std::string& reference) {
-    const std::string said = first_line(answer), wanted = first_line(reference);
+    const std::vector<std::string> said = characters_of(line_of_code(answer)),
+                                   wanted = characters_of(reference);
     const std::size_t both = said.size() + wanted.size();
     if (both == 0) return 1;
-    return 2 * static_cast<double>(longest_common_subsequence(said, wanted)) / static_cast<double>(both);
+    const double similarity =
+        2 * static_cast<double>(longest_common_subsequence(said, wanted)) / static_cast<double>(both);
+    return std::nearbyint(100 * similarity) / 100;  // whole percents, as fuzzywuzzy gives them
 }
 
 template <class Mark>
@@ -124,8 +193,7 @@ double rouge_l(const std::string& answer, const References& references) {
 
 double classification_accuracy(const std::string& answer, const References& references) {
     return best(references, [&](const std::string& reference) {
-        return class_of(answer, reference,
-                        references.classes.empty() ? references.answers : references.classes);
+        return class_of(answer, reference, references.classes);
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "core/base/file.h"
 #include "core/base/json_reader.h"
@@ -102,5 +103,20 @@ Result<std::vector<ReadingItem>> read_reading_file(const std::string& file) {
 }
 
 std::string task_name(const std::string& file) { return std::filesystem::path(file).stem().string(); }
+
+Result<void> check_task_names(std::span<const std::string> files) {
+    Diagnostics problems;
+    std::map<std::string, std::string> known;
+    for (const std::string& file : files) {
+        const auto [first, fresh] = known.emplace(task_name(file), file);
+        if (fresh) continue;
+        std::string rule = "must be called differently: scores of both would be \"";
+        problems.push_back({.path = "data",
+                            .rule = rule.append(first->first).append("\""),
+                            .found = first->second + " and " + file});
+    }
+    if (problems.empty()) return {};
+    return fail(to_error(problems));
+}
 
 }  // namespace braid

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,7 @@ Result<std::vector<ReadingItem>> read_reading_file(const std::string& file);
 
 // "arc_easy" of "data/arc_easy.jsonl": what a file's score is called.
 std::string task_name(const std::string& file);
+// Two files whose scores would be called the same are refused (invalid_input), with both.
+Result<void> check_task_names(std::span<const std::string> files);
 
 }  // namespace braid

@@ -26,7 +26,14 @@ TEST(AnswerMetrics, RougeL) {
     // "the gunman kill police": the gunman, 2 of 4.
     EXPECT_DOUBLE_EQ(rouge_l("the gunman kill police", {.answers = {"police killed the gunman"}}), 0.5);
     // 2 of 3 said, 2 of 5 wanted: 2 * (2/3) * (2/5) / (2/3 + 2/5) = 1/2.
-    EXPECT_DOUBLE_EQ(rouge_l("a b x", {.answers = {"q A w B e"}}), 0.5);
+    EXPECT_DOUBLE_EQ(rouge_l("a b x", {.answers = {"q a w b e"}}), 0.5);
+    EXPECT_EQ(rouge_l("A B", {.answers = {"a b"}}), 0) << "case counts";
+    // Different words: {a, b} said, {a, c} wanted.
+    EXPECT_DOUBLE_EQ(rouge_l("a a a b", {.answers = {"a c c"}}), 0.5);
+    // Sentences in another order: all words are common, though no subsequence of the whole has them.
+    EXPECT_EQ(rouge_l("it rained. we left.", {.answers = {"we left. it rained"}}), 1);
+    // The union over sentences: "w1 w2" and "w1 w3 w5" of "w1 w2 w3 w4 w5", 4 of 8 said and of 5.
+    EXPECT_DOUBLE_EQ(rouge_l("w1 w2 w6 w7. w1 w3 w8 w9 w5", {.answers = {"w1 w2 w3 w4 w5"}}), 8.0 / 13);
     EXPECT_EQ(rouge_l("", {.answers = {"a"}}), 0);
 }
 
@@ -38,13 +45,16 @@ TEST(AnswerMetrics, ClassificationAccuracy) {
     EXPECT_EQ(classification_accuracy("Sports news or Weather", references), 0.5);
     EXPECT_EQ(classification_accuracy("Sports", references), 0);
     EXPECT_EQ(classification_accuracy("Sports news, Weather, Politics", references), 1.0 / 3);
-    EXPECT_EQ(classification_accuracy("yes", {.answers = {"yes"}}), 1) << "without classes: the answers";
+    EXPECT_EQ(classification_accuracy("yesterday", {.answers = {"yes"}}), 0) << "without classes nothing is";
 }
 
 TEST(AnswerMetrics, EditSimilarity) {
     // kitten, sitting: "ittn" is common, 2 * 4 / 13.
-    EXPECT_DOUBLE_EQ(edit_similarity("kitten", {.answers = {"sitting"}}), 8.0 / 13);
+    EXPECT_DOUBLE_EQ(edit_similarity("kitten", {.answers = {"sitting"}}), 0.62);
     EXPECT_EQ(edit_similarity("\nreturn x;\nmore", {.answers = {"return x;"}}), 1) << "the first line alone";
+    EXPECT_EQ(edit_similarity("```cpp\n// so:\n# or\nreturn x;", {.answers = {"return x;"}}), 1);
+    EXPECT_DOUBLE_EQ(edit_similarity("ab", {.answers = {"ab\ncd"}}), 0.57) << "the whole reference";
+    EXPECT_DOUBLE_EQ(edit_similarity("\u00e4b", {.answers = {"\u00f6b"}}), 0.5) << "characters, not bytes";
     EXPECT_EQ(edit_similarity("", {.answers = {"abc"}}), 0);
     EXPECT_DOUBLE_EQ(edit_similarity("ab", {.answers = {"ba"}}), 0.5);
 }
@@ -52,7 +62,7 @@ TEST(AnswerMetrics, EditSimilarity) {
 TEST(AnswerMetrics, AreFoundByName) {
     for (const char* id : {"f1", "rouge_l", "accuracy", "edit_similarity"}) {
         ASSERT_NE(find_answer_metric(id), nullptr) << id;
-        EXPECT_EQ(find_answer_metric(id)->mark("same", {.answers = {"same"}}), 1) << id;
+        EXPECT_EQ(find_answer_metric(id)->mark("same", {.answers = {"same"}, .classes = {"same"}}), 1) << id;
         EXPECT_EQ(find_answer_metric(id)->mark("xyz", {.answers = {"cab"}}), 0) << id;
     }
     EXPECT_EQ(find_answer_metric("bleu"), nullptr);
@@ -69,6 +79,15 @@ TEST(TaskFile, ChoicesByNumberAndByText) {
     ASSERT_EQ(items->size(), 2U);
     EXPECT_EQ((*items)[1].answer, 1);
     EXPECT_EQ(task_name(folder / "q.jsonl"), "q");
+}
+
+TEST(TaskFile, FilesOfOneNameAreRefused) {
+    const auto named = check_task_names(std::vector<std::string>{"a/q.jsonl", "x.jsonl", "b/q.json"});
+    ASSERT_FALSE(named);
+    EXPECT_EQ(named.error().kind, ErrorKind::invalid_input);
+    EXPECT_NE(named.error().message.find("a/q.jsonl and b/q.json"), std::string::npos)
+        << named.error().message;
+    EXPECT_TRUE(check_task_names(std::vector<std::string>{"a/q.jsonl", "a/r.jsonl"}));
 }
 
 TEST(TaskFile, EveryWrongLineIsNamed) {
