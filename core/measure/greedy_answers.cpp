@@ -49,17 +49,32 @@ std::int64_t bytes_of(const InferenceState& state) {
     return bytes;
 }
 
+// With dynamic scaling the frequencies follow from the room of a state: in a batch they would from that of
+// the longest prompt, and an answer would depend on which others are beside it.
+bool turns_with_room(const ArchitectureSpec& spec) {
+    for (const LayerSpec& layer : spec.layers)
+        for (const HeadGroup& group : layer.groups)
+            if (const ParameterValue* scaling = group.parameters.find("rope_scaling");
+                scaling != nullptr && to_text(*scaling) == "dynamic")
+                return true;
+    return false;
+}
+
 class Answering {
 public:
     Answering(Model& model, std::span<const GreedyPrompt> prompts, const GreedyOptions& options)
-        : model_(model), generator_(model), prompts_(prompts), options_(options), answers_(prompts.size()) {
+        : model_(model),
+          generator_(model),
+          prompts_(prompts),
+          options_(options),
+          own_room_(turns_with_room(model.spec())),
+          answers_(prompts.size()) {
         progress_.answers = std::int64_t(prompts.size());
         for (const GreedyPrompt& prompt : prompts)
             progress_.tokens_to_read += std::int64_t(prompt.tokens.size());
     }
 
-    // False where it was stopped.
-    bool all() {
+    Result<void> all() {
         // Prompts of like length share a batch: its capacity is that of the longest.
         std::vector<std::size_t> order(prompts_.size());
         std::iota(order.begin(), order.end(), 0);
@@ -71,17 +86,29 @@ public:
             // Stacking and selecting copy: both copies live for a moment.
             const std::int64_t fit = std::clamp<std::int64_t>(
                 options_.state_bytes / (2 * each), 1, std::max<std::int64_t>(1, options_.most_sequences));
-            const std::size_t count = std::min(order.size() - first, std::size_t(fit));
-            if (!batch(std::span(order).subspan(first, count), capacity)) return false;
+            std::size_t count = std::min(order.size() - first, std::size_t(fit));
+            if (own_room_)
+                for (std::size_t i = 1; i < count; ++i)
+                    if (room(order[first + i]) != capacity) count = i;
+            const auto members = std::span<const std::size_t>(order).subspan(first, count);
+            if (!batch(members, capacity))
+                return fail(ErrorKind::interrupted, "stopped before all answers were generated");
+            if (Result<void> taken = hand_over(members); !taken) return taken;
             first += count;
         }
-        return true;
+        return {};
     }
     std::vector<GreedyAnswer> take() { return std::move(answers_); }
 
 private:
     std::int64_t room(std::size_t prompt) const {
         return std::int64_t(prompts_[prompt].tokens.size()) + prompts_[prompt].new_tokens;
+    }
+    Result<void> hand_over(std::span<const std::size_t> members) const {
+        if (!options_.batch_done) return {};
+        std::vector<GreedyAnswer> answers;
+        for (const std::size_t member : members) answers.push_back(answers_[member]);
+        return options_.batch_done(members, answers);
     }
     bool go_on() const { return !options_.go_on || options_.go_on(progress_); }
 
@@ -109,9 +136,10 @@ private:
             answer.tokens.push_back(std::int32_t(token));
             ++progress_.tokens_generated;
         }
-        answer.truncated = !stop && std::int64_t(answer.tokens.size()) >= prompts_[prompt].new_tokens;
-        if (stop || answer.truncated) ++progress_.answers_done;
-        return stop || answer.truncated;
+        const bool ended = stop || (options_.ended && options_.ended(answer.tokens));
+        answer.truncated = !ended && std::int64_t(answer.tokens.size()) >= prompts_[prompt].new_tokens;
+        if (ended || answer.truncated) ++progress_.answers_done;
+        return ended || answer.truncated;
     }
 
     bool batch(std::span<const std::size_t> members, std::int64_t capacity) {
@@ -153,6 +181,7 @@ private:
     Generator generator_;
     std::span<const GreedyPrompt> prompts_;
     const GreedyOptions& options_;
+    bool own_room_ = false;  // only prompts with the same room share a batch
     std::vector<GreedyAnswer> answers_;
     GreedyProgress progress_;
 };
@@ -165,8 +194,7 @@ Result<std::vector<GreedyAnswer>> greedy_answers(Model& model, std::span<const G
         return fail(to_error(problems));
     return guarded("generating answers", [&]() -> Result<std::vector<GreedyAnswer>> {
         Answering answering(model, prompts, options);
-        if (!answering.all())
-            return fail(ErrorKind::interrupted, "stopped before all answers were generated");
+        if (const Result<void> done = answering.all(); !done) return fail(done.error());
         return answering.take();
     });
 }

@@ -1,6 +1,7 @@
 // Greedy continuations of many prompts of different lengths, several at once: each prompt is read on its own
 // (chunked prefill), the states are stacked and stepped together, and a sequence leaves when it has ended.
-// The answers do not depend on how many sequences are stepped at once.
+// In float32 the answers do not depend on how many sequences are stepped at once; in bfloat16 the last bit of
+// a logit does, and with it, where two tokens are about equally likely, the choice between them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct GreedyPrompt {
 };
 
 struct GreedyAnswer {
-    std::vector<std::int32_t> tokens = {};  // without the token that ended it
+    std::vector<std::int32_t> tokens = {};  // without the stop that ended it
     bool truncated = false;                 // it reached new_tokens and did not end
 };
 
@@ -34,13 +35,19 @@ struct GreedyProgress {
 struct GreedyOptions {
     std::vector<bool> stops =
         {};  // by token id: such a token ends an answer; may be shorter than the vocabulary
+    // Whether an answer, with the token just generated at its end, has ended with that token; may be empty.
+    std::function<bool(std::span<const std::int32_t> answer)> ended = {};
     std::int64_t most_sequences = 64;                       // stepped at once,
     std::int64_t state_bytes = std::int64_t{1} << 30;       // and their states together, at most
     std::function<bool(const GreedyProgress&)> go_on = {};  // asked between pieces of work; false stops
+    // Takes the answers of a batch before the next one is read: answers[i] belongs to prompt indices[i]. An
+    // error of it ends the work.
+    std::function<Result<void>(std::span<const std::size_t> indices, std::span<const GreedyAnswer> answers)>
+        batch_done = {};
 };
 
 // In the order of the prompts. Errors: invalid_input (an empty prompt, a token outside the vocabulary; all of
-// them listed), interrupted (go_on said no), out_of_memory.
+// them listed), interrupted (go_on said no), out_of_memory, those of batch_done.
 Result<std::vector<GreedyAnswer>> greedy_answers(Model& model, std::span<const GreedyPrompt> prompts,
                                                  const GreedyOptions& options = {});
 

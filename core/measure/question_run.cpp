@@ -9,13 +9,13 @@ namespace {
 
 // Prompts that wait together for their answers hold at most about so many tokens.
 constexpr std::int64_t most_waiting_tokens = std::int64_t{1} << 22;
-// So many batches are generated between two calls of keep(): what an interruption can cost.
+// Or they are so many batches: prompts of like length are found for each among them.
 constexpr std::int64_t batches_that_wait = 2;
 
 class Asking {
 public:
     Asking(Model& model, std::span<const QuestionCell> cells, const QuestionOptions& options)
-        : model_(model), cells_(cells), options_(options), answers_(cells.size()) {
+        : model_(model), cells_(cells), options_(options), answers_(cells.size()), left_out_(cells.size()) {
         for (std::size_t c = 0; c < cells.size(); ++c) {
             if (!cells[c].no_data.empty()) continue;
             answers_[c].resize(static_cast<std::size_t>(cells[c].samples));
@@ -30,6 +30,10 @@ public:
                 if (answers_[c][i]) continue;
                 if (!go_on(0)) return fail(ErrorKind::interrupted, "stopped before all questions were put");
                 Result<AskedQuestion> question = cells_[c].make(static_cast<std::int64_t>(i));
+                if (!question && question.error().kind == ErrorKind::invalid_input) {
+                    leave_out(c, question.error());
+                    continue;
+                }
                 if (!question) return fail(question.error());
                 waiting_tokens_ += static_cast<std::int64_t>(question->prompt.size());
                 waiting_.push_back({.cell = c, .index = i, .question = std::move(*question)});
@@ -43,7 +47,7 @@ public:
         for (std::size_t c = 0; c < cells_.size(); ++c) {
             results.scores.push_back(score_of(c));
             for (std::optional<ScoreAnswer>& answer : answers_[c])
-                results.answers.push_back(std::move(*answer));
+                if (answer) results.answers.push_back(std::move(*answer));
         }
         return results;
     }
@@ -53,6 +57,16 @@ private:
         std::size_t cell = 0, index = 0;
         AskedQuestion question = {};
     };
+
+    struct LeftOut {
+        std::int64_t count = 0;
+        std::string reason = {};  // of the first
+    };
+
+    void leave_out(std::size_t cell, const Error& why) {
+        if (left_out_[cell].count++ == 0) left_out_[cell].reason = why.message;
+        --all_;
+    }
 
     bool go_on(std::int64_t answered) const {
         return !options_.go_on || options_.go_on(done_ + answered, all_);
@@ -78,32 +92,39 @@ private:
         for (Waiting& one : waiting_)
             prompts.push_back(
                 {.tokens = std::move(one.question.prompt), .new_tokens = cells_[one.cell].new_tokens});
-        const Result<std::vector<GreedyAnswer>> said =
-            greedy_answers(model_, prompts,
-                           {.stops = options_.stops,
-                            .most_sequences = options_.most_sequences,
-                            .state_bytes = options_.state_bytes,
-                            .go_on = [this](const GreedyProgress& now) { return go_on(now.answers_done); }});
+        const Result<std::vector<GreedyAnswer>> said = greedy_answers(
+            model_, prompts,
+            {.stops = options_.stops,
+             .ended = options_.ended,
+             .most_sequences = options_.most_sequences,
+             .state_bytes = options_.state_bytes,
+             .go_on = [this](const GreedyProgress& now) { return go_on(now.answers_done); },
+             .batch_done = [this](auto indices, auto answers) { return take(indices, answers); }});
         if (!said) return fail(said.error());
+        done_ += static_cast<std::int64_t>(waiting_.size());
+        waiting_.clear();
+        waiting_tokens_ = 0;
+        return {};
+    }
+
+    Result<void> take(std::span<const std::size_t> indices, std::span<const GreedyAnswer> answers) {
         std::vector<ScoreAnswer> fresh;
-        for (std::size_t i = 0; i < waiting_.size(); ++i) {
-            Waiting& one = waiting_[i];
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            Waiting& one = waiting_[indices[i]];
             const QuestionCell& cell = cells_[one.cell];
-            const std::string text = options_.text((*said)[i].tokens);
+            const std::string text = options_.text(answers[i].tokens);
             fresh.push_back({.task = cell.task,
                              .length = cell.length,
                              .depth = cell.depth ? cell.depth : one.question.depth,
+                             .actual_depth = one.question.depth,
                              .index = static_cast<std::int64_t>(one.index),
                              .prompt_tail = std::move(one.question.tail),
                              .expected = std::move(one.question.expected),
                              .answer = text,
                              .correct = one.question.mark(text),
-                             .truncated = (*said)[i].truncated || one.question.cut});
+                             .truncated = (answers[i].truncated && !cell.fixed_length) || one.question.cut});
             answers_[one.cell][one.index] = fresh.back();
         }
-        done_ += static_cast<std::int64_t>(waiting_.size());
-        waiting_.clear();
-        waiting_tokens_ = 0;
         return options_.keep ? options_.keep(fresh) : Result<void>();
     }
 
@@ -111,12 +132,15 @@ private:
         const QuestionCell& cell = cells_[c];
         Score score{.name = cell.task, .length = cell.length, .depth = cell.depth, .unit = "%"};
         score.no_data = cell.no_data.empty() && answers_[c].empty() ? "no samples" : cell.no_data;
-        if (answers_[c].empty()) return score;
+        score.left_out = left_out_[c].count;
         std::vector<double> marks;
         for (const std::optional<ScoreAnswer>& answer : answers_[c]) {
+            if (!answer) continue;
             marks.push_back(answer->correct);
             score.truncated += answer->truncated ? 1 : 0;
         }
+        if (marks.empty() && score.no_data.empty()) score.no_data = left_out_[c].reason;
+        if (marks.empty()) return score;
         const MeanMark mean = mean_mark(marks);
         score.value = mean.percent;
         score.standard_error = mean.standard_error;
@@ -128,6 +152,7 @@ private:
     std::span<const QuestionCell> cells_;
     const QuestionOptions& options_;
     std::vector<std::vector<std::optional<ScoreAnswer>>> answers_;  // [cell][index]
+    std::vector<LeftOut> left_out_;                                 // [cell]
     std::vector<Waiting> waiting_;
     std::int64_t waiting_tokens_ = 0, done_ = 0, all_ = 0;
 };

@@ -33,18 +33,20 @@ struct QuestionCell {
     std::optional<double> depth = {};
     std::int64_t samples = 0;
     std::int64_t new_tokens = 0;
-    std::string no_data = {};  // why it has no samples; empty: it has
-    // Sample 0 .. samples - 1, always the same.
+    bool fixed_length = false;  // an answer is as long as new_tokens: none counts as truncated by them
+    std::string no_data = {};   // why it has no samples; empty: it has
+    // Sample 0 .. samples - 1, always the same. One that is invalid_input (it does not fit) is left out.
     std::function<Result<AskedQuestion>(std::int64_t index)> make = {};
 };
 
 struct QuestionOptions {
     std::function<std::string(std::span<const std::int32_t>)> text = {};  // of generated tokens
     std::vector<bool> stops = {};                                         // GreedyOptions::stops
+    std::function<bool(std::span<const std::int32_t>)> ended = {};        // likewise
     std::int64_t most_sequences = 64;                                     // likewise
     std::int64_t state_bytes = std::int64_t{1} << 30;
     std::vector<ScoreAnswer> known = {};  // of an earlier run of these cells: not asked again
-    // Takes the answers as they come, before the next are generated; an error of it ends the run.
+    // Takes the answers of each batch before the next is generated; an error of it ends the run.
     std::function<Result<void>(std::span<const ScoreAnswer>)> keep = {};
     // done and all: questions. False stops.
     std::function<bool(std::int64_t done, std::int64_t all)> go_on = {};
@@ -52,10 +54,10 @@ struct QuestionOptions {
 
 struct QuestionResults {
     std::vector<Score> scores = {};         // of the cells, in their order
-    std::vector<ScoreAnswer> answers = {};  // by cell and index
+    std::vector<ScoreAnswer> answers = {};  // by cell and index, without questions left out
 };
 
-// Errors: those of make() and of greedy_answers().
+// Errors: those of make() but invalid_input, of keep() and of greedy_answers().
 Result<QuestionResults> ask_questions(Model& model, std::span<const QuestionCell> cells,
                                       const QuestionOptions& options);
 

@@ -78,6 +78,7 @@ Json to_json(const Score& score) {
     if (score.length) json["length"] = *score.length;
     if (score.depth) json["depth"] = *score.depth;
     if (!score.no_data.empty()) json["no_data"] = score.no_data;
+    if (score.left_out > 0) json["left_out"] = score.left_out;
     return json;
 }
 
@@ -94,6 +95,7 @@ Score score_from(const Json& json, const std::string& place, Diagnostics& proble
     reader.integer("truncated", score.truncated, 0);
     read_optional(reader, "standard_error", score.standard_error);
     reader.text("no_data", score.no_data);
+    reader.integer("left_out", score.left_out, 0);
     reader.refuse_unknown_keys();
     return score;
 }
@@ -256,6 +258,7 @@ Json to_json(const ScoreAnswer& answer) {
         {"expected", answer.expected}, {"answer", answer.answer}, {"correct", answer.correct}};
     if (answer.length) json["length"] = *answer.length;
     if (answer.depth) json["depth"] = *answer.depth;
+    if (answer.actual_depth) json["actual_depth"] = *answer.actual_depth;
     if (answer.truncated) json["truncated"] = true;
     return json;
 }
@@ -267,6 +270,7 @@ Checked<ScoreAnswer> answer_from_json(const Json& json) {
     reader.text("task", answer.task);
     read_length(reader, answer.length);
     read_share(reader, "depth", answer.depth);
+    read_share(reader, "actual_depth", answer.actual_depth);
     reader.integer("index", answer.index, 0);
     reader.text("prompt_tail", answer.prompt_tail);
     each(reader, "expected", [&](const Json& value, const std::string& place) {

@@ -6,7 +6,7 @@
 //   {"schema_version": 1, "kind": "niah", "created": .., "command": .., "checkpoint": {"run", "step", ..},
 //    "settings": {everything that fixes the answer},
 //    "scores": [{"name", "length", "depth", "value", "unit", "samples", "truncated", "standard_error",
-//                "no_data"}],
+//                "no_data", "left_out"}],
 //    "summary": [{"name", "value", "unit"}], "series": {"position": [], "loss": []}, "answers": "<id>.jsonl"}
 #pragma once
 
@@ -45,6 +45,7 @@ struct Score {
     std::int64_t truncated = 0;  // generations that ended at the limit of new tokens, texts that were cut
     std::optional<double> standard_error = {};  // of the value
     std::string no_data = {};                   // why there is no value: "needs --qa FILE"
+    std::int64_t left_out = 0;                  // questions that did not fit: not among the samples
     bool operator==(const Score&) const = default;
 };
 
@@ -94,13 +95,14 @@ std::string score_metric(std::string_view kind, std::string_view summary_name);
 struct ScoreAnswer {
     std::string task = {};
     std::optional<std::int64_t> length = {};
-    std::optional<double> depth = {};
-    std::int64_t index = 0;                  // of the sample within task, length and depth
-    std::string prompt_tail = {};            // the end of what was asked
-    std::vector<std::string> expected = {};  // all that are accepted or wanted
-    std::string answer = {};                 // as it was generated
-    double correct = 0;                      // 0 .. 1; between them where a part was right
-    bool truncated = false;                  // it ended at the limit of new tokens, or its prompt was cut
+    std::optional<double> depth = {};         // that was asked for
+    std::optional<double> actual_depth = {};  // where it came to lie, where that is known
+    std::int64_t index = 0;                   // of the sample within task, length and depth
+    std::string prompt_tail = {};             // the end of what was asked
+    std::vector<std::string> expected = {};   // all that are accepted or wanted
+    std::string answer = {};                  // as it was generated
+    double correct = 0;                       // 0 .. 1; between them where a part was right
+    bool truncated = false;                   // it ended at the limit of new tokens, or its prompt was cut
     bool operator==(const ScoreAnswer&) const = default;
 };
 Json to_json(const ScoreAnswer& answer);

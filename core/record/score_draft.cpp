@@ -31,13 +31,17 @@ std::vector<ScoreAnswer> read_lines(const std::string& text, const std::string& 
     return answers;
 }
 
+std::string draft_file(const std::string& folder, const std::string& id) {
+    std::string file = folder;
+    return file.append("/").append(id).append(".part.jsonl");
+}
+
 }  // namespace
 
 Result<ScoreDraft> ScoreDraft::open(const std::string& folder, const std::string& id,
                                     const std::string& stamp) {
     if (Result<void> made = make_folder(folder); !made) return fail(std::move(made.error()));
-    std::string file = folder;
-    file.append("/").append(id).append(".part.jsonl");
+    std::string file = draft_file(folder, id);
     const std::string head = line_of({{"stamp", stamp}});
     std::error_code ignored;
     std::string text;
@@ -67,9 +71,9 @@ Result<void> ScoreDraft::append(std::span<const ScoreAnswer> answers) {
     return {};
 }
 
-void ScoreDraft::remove() const {
+void ScoreDraft::remove(const std::string& folder, const std::string& id) {
     std::error_code ignored;
-    std::filesystem::remove(file_, ignored);
+    std::filesystem::remove(draft_file(folder, id), ignored);
 }
 
 }  // namespace braid

@@ -20,7 +20,8 @@ public:
     const std::vector<ScoreAnswer>& known() const { return known_; }
     // On disk when it returns.
     Result<void> append(std::span<const ScoreAnswer> answers);
-    void remove() const;  // the score is written
+    // Once the score is written: before that the draft is all that there is of the answers.
+    static void remove(const std::string& folder, const std::string& id);
 
 private:
     ScoreDraft(std::string file, std::vector<ScoreAnswer> known)

@@ -82,7 +82,9 @@ TEST_F(Eval, NeedlesOfTheTokenTaskMakeAGridOnDisk) {
     EXPECT_EQ(score["scores"][1]["depth"], 0.5);
     EXPECT_EQ(score["scores"][0]["samples"], 4);
     EXPECT_EQ(score["settings"]["variant"], "tokens");
-    EXPECT_EQ(score["summary"][0]["name"], "NIAH accuracy");
+    EXPECT_EQ(score["summary"][0]["name"], "NIAH accuracy (tokens)");
+    EXPECT_EQ(score["scores"][0]["truncated"], 0) << "answers have a fixed length";
+    EXPECT_EQ(score["settings"]["compute_type"], "float32");
     EXPECT_EQ(score["checkpoint"]["step"], 12);
     EXPECT_TRUE(fs::exists(score["file"].get<std::string>()));
     std::ifstream answers(score["answers"].get<std::string>());
@@ -179,6 +181,60 @@ TEST_F(Eval, QuestionsOfUsers) {
     const Json babi =
         must({"eval", "babilong", text_, "--lengths", "800", "--samples", "2", "--json"}).json();
     EXPECT_EQ(babi["scores"].size(), 2U);
+    EXPECT_EQ(babi["summary"][0]["name"], "BABILong average");
+    EXPECT_EQ(
+        must({"eval", "babilong", text_, "--lengths", "800", "--samples", "1", "--tasks", "qa1", "--json"})
+            .json()["summary"][0]["name"],
+        "BABILong average (1 of 2)");
+    // Two files whose scores would have one name: neither overwrites the other.
+    fs::create_directories(place_->path("other"));
+    for (const char* name : {"read.jsonl", "sea.jsonl"})
+        fs::copy_file(place_->path(name), place_->path("other") + "/" + name);
+    for (const std::string& both :
+         {refused({"eval", "longbench", text_, "--data", "read.jsonl", "--data", "other/read.jsonl",
+                   "--metric", "f1"}),
+          refused({"eval", "choices", text_, "--data", "sea.jsonl", "--data", "other/sea.jsonl"})})
+        EXPECT_NE(both.find("must be called differently"), std::string::npos) << both;
+}
+
+TEST_F(Eval, QuestionsThatDoNotFitAreLeftOutAndOtherContentIsAnotherScore) {
+    const auto question = [](int n, const std::string& answer) {
+        const std::string text = n == 1 ? std::string(2'000, 'x') : "Town " + std::to_string(n) + ".";
+        return Json{{"question", "How many houses has town " + std::to_string(n) + "?"},
+                    {"answer", answer},
+                    {"supporting_facts", Json::array({Json::array({"T", 0})})},
+                    {"context", Json::array({Json::array({"T", Json::array({text})})})}};
+    };
+    const auto ask = [&](const std::string& answer) {
+        std::ofstream(place_->path("towns.json"))
+            << Json::array({question(0, answer), question(1, answer), question(2, answer)});
+        return must({"eval", "ruler", text_, "--tasks", "qa_2", "--qa", "towns.json", "--lengths", "600",
+                     "--samples", "3", "--new-tokens", "4", "--json"});
+    };
+    const Finished first = ask("7");
+    const Json score = first.json();
+    EXPECT_EQ(score["scores"][0]["samples"], 2) << first.all();
+    EXPECT_EQ(score["scores"][0]["left_out"], 1);
+    EXPECT_NE(first.err.find("1 questions do not fit"), std::string::npos) << first.err;
+    EXPECT_NE(ask("8").json()["file"], score["file"]) << "the same name and counts, but other answers";
+    EXPECT_EQ(ask("7").json()["file"], score["file"]);
+}
+
+TEST_F(Eval, AnswersAreKeptWhereTheScoreCannotBeWritten) {
+    const std::vector<std::string> words = {"eval", "niah",      needle_, "--lengths", "32", "--depths",
+                                            "2",    "--samples", "3",     "--seed",    "11", "--json"};
+    const fs::path file = must(words).json()["file"].get<std::string>();
+    fs::path draft = file;
+    draft.replace_extension(".part.jsonl");
+    EXPECT_FALSE(fs::exists(draft)) << "the score is written";
+    fs::remove(file);
+    fs::create_directory(file);
+    refused(words, 1);
+    EXPECT_TRUE(fs::exists(draft)) << "all that there is of the answers";
+    fs::remove(file);
+    const Finished again = must(words);
+    EXPECT_NE(again.err.find("Going on behind 6 answers"), std::string::npos) << again.err;
+    EXPECT_FALSE(fs::exists(draft));
 }
 
 TEST_F(Eval, KeyTokensOfAReferenceAreFoundOnce) {
@@ -194,6 +250,14 @@ TEST_F(Eval, KeyTokensOfAReferenceAreFoundOnce) {
     const Finished again = must(loose);
     EXPECT_NE(again.err.find("found before"), std::string::npos) << again.err;
     EXPECT_EQ(again.json()["log_longppl"], first.json()["log_longppl"]);
+    EXPECT_EQ(first.json()["texts_cut"], 0);
+    // A smaller context than that of the key tokens.
+    const Json cut = must({"eval", "longppl", text_, "--keys", first.json()["key_token_file"], "--context",
+                           "48", "--json"})
+                         .json();
+    EXPECT_EQ(cut["texts_cut"], cut["samples_given"]);
+    EXPECT_GT(cut["key_spans_lost"], 0);
+    EXPECT_EQ(cut["scores"][0]["truncated"], cut["samples_given"]);
     const std::string long_reference =
         refused({"eval", "longppl", text_, "--reference", text_, "--context", "128"});
     EXPECT_NE(long_reference.find("reference: must have been trained with a context of at least 128"),

@@ -78,6 +78,57 @@ TEST_P(EveryMixer, AnswersDoNotDependOnTheBatch) {
 }
 INSTANTIATE_TEST_SUITE_P(Greedy, EveryMixer, ::testing::Values("FS[w=4] x1", "LF x1", "MF x1", "GF x1"));
 
+// Its frequencies depend on how long a text becomes: on the prompt's own length, not on its neighbours'.
+TEST(GreedyAnswers, OfDynamicScalingDoNotDependOnTheBatch) {
+    const auto model = small_model(vocab, "F[rope_scaling=dynamic,rope_context=8,rope_factor=8] x2");
+    std::vector<GreedyPrompt> prompts = some_prompts(16);
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+        prompts[i].new_tokens = 12;
+        prompts[i].tokens.resize(i % 2 == 0 ? 9 : 20 + i, static_cast<std::int32_t>(i));
+    }
+    const auto alone = greedy_answers(*model, prompts, {.most_sequences = 1});
+    const auto together = greedy_answers(*model, prompts, {.most_sequences = 64});
+    ASSERT_TRUE(alone && together);
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+        EXPECT_EQ(together->at(i).tokens, alone->at(i).tokens) << i;
+        const std::vector<GreedyPrompt> one = {prompts[i]};
+        EXPECT_EQ(greedy_answers(*model, one)->at(0).tokens, alone->at(i).tokens) << i;
+    }
+}
+
+TEST(GreedyAnswers, TheTokenThatEndsAnAnswerIsAPartOfIt) {
+    const auto model = small_model(vocab);
+    std::vector<GreedyPrompt> prompts = some_prompts(6);
+    for (GreedyPrompt& prompt : prompts) prompt.new_tokens = 3;
+    prompts[2].new_tokens = 2;
+    const auto answers =
+        greedy_answers(*model, prompts, {.ended = [](auto answer) { return answer.size() == 3; }});
+    ASSERT_TRUE(answers) << describe(answers.error());
+    EXPECT_EQ(answers->at(0).tokens, by_reading_anew(*model, prompts[0], -1));
+    EXPECT_EQ(answers->at(0).tokens.size(), 3U);
+    EXPECT_FALSE(answers->at(0).truncated) << "it ended, at the limit";
+    EXPECT_TRUE(answers->at(2).truncated);
+}
+
+TEST(GreedyAnswers, AreHandedOverBatchByBatch) {
+    const auto model = small_model(vocab);
+    const std::vector<GreedyPrompt> prompts = some_prompts(7);
+    std::vector<std::size_t> batches;
+    std::vector<std::vector<std::int32_t>> taken(prompts.size());
+    GreedyOptions options{.most_sequences = 3, .batch_done = [&](auto indices, auto answers) {
+                              batches.push_back(indices.size());
+                              for (std::size_t i = 0; i < indices.size(); ++i)
+                                  taken[indices[i]] = answers[i].tokens;
+                              return Result<void>();
+                          }};
+    const auto answers = greedy_answers(*model, prompts, options);
+    ASSERT_TRUE(answers) << describe(answers.error());
+    EXPECT_EQ(batches, (std::vector<std::size_t>{3, 3, 1}));
+    for (std::size_t i = 0; i < prompts.size(); ++i) EXPECT_EQ(taken[i], answers->at(i).tokens) << i;
+    options.batch_done = [](auto, auto) -> Result<void> { return fail(ErrorKind::no_space, "full"); };
+    EXPECT_EQ(greedy_answers(*model, prompts, options).error().kind, ErrorKind::no_space);
+}
+
 TEST(GreedyAnswers, StopsWhenAsked) {
     const auto model = small_model(vocab);
     int asked = 0;

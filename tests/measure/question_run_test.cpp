@@ -71,6 +71,61 @@ TEST(QuestionRun, GoesOnBehindTheAnswersOfAnEarlierRun) {
     EXPECT_EQ(resumed->answers, at_once->answers);
 }
 
+TEST(QuestionRun, AQuestionThatDoesNotFitIsLeftOut) {
+    const auto model = small_model(40);
+    std::vector<QuestionCell> cells = {cell("a", 5, 1), cell("b", 2, 1)};
+    const auto too_long = [] { return fail(ErrorKind::invalid_input, "a: needs a length of at least 9"); };
+    cells[0].make = [make = cells[0].make, too_long](std::int64_t index) -> Result<AskedQuestion> {
+        if (index == 1 || index == 2) return too_long();
+        return make(index);
+    };
+    cells[1].make = [too_long](std::int64_t) -> Result<AskedQuestion> { return too_long(); };
+    std::int64_t done = 0, all = 0;
+    const auto results = ask_questions(*model, cells,
+                                       {.text = [](auto) { return std::string(); },
+                                        .go_on =
+                                            [&](auto d, auto a) {
+                                                done = d, all = a;
+                                                return true;
+                                            }});
+    ASSERT_TRUE(results) << describe(results.error());
+    EXPECT_EQ(results->scores[0].samples, 3);
+    EXPECT_EQ(results->scores[0].left_out, 2);
+    EXPECT_NEAR(*results->scores[0].value, 100 * 2.0 / 3, 1e-9) << "0 and 4 of 0, 3, 4";
+    EXPECT_FALSE(results->scores[1].value);
+    EXPECT_EQ(results->scores[1].left_out, 2);
+    EXPECT_EQ(results->scores[1].no_data, "a: needs a length of at least 9");
+    ASSERT_EQ(results->answers.size(), 3U);
+    EXPECT_EQ(results->answers[1].index, 3);
+    EXPECT_EQ(all, 3) << "what is left out is not waited for";
+}
+
+TEST(QuestionRun, AnAnswerOfFixedLengthIsNotTruncated) {
+    const auto model = small_model(40);
+    std::vector<QuestionCell> cells = {cell("a", 4, 1)};
+    cells[0].fixed_length = true;
+    const auto results = ask_questions(*model, cells, {.text = [](auto) { return std::string(); }});
+    ASSERT_TRUE(results) << describe(results.error());
+    EXPECT_EQ(results->scores[0].truncated, 1) << "the prompt that was cut";
+}
+
+TEST(QuestionRun, AnInterruptionCostsOneBatch) {
+    const auto model = small_model(40);
+    const std::vector<QuestionCell> cells = {cell("a", 12, 1)};
+    std::vector<std::size_t> kept;
+    // Room for far less than most_sequences, as at long lengths.
+    const QuestionOptions options{.text = [](auto) { return std::string(); },
+                                  .state_bytes = 1,
+                                  .keep =
+                                      [&](std::span<const ScoreAnswer> answers) {
+                                          kept.push_back(answers.size());
+                                          return Result<void>();
+                                      },
+                                  .go_on = [&](auto, auto) { return kept.size() < 3; }};
+    EXPECT_EQ(ask_questions(*model, cells, options).error().kind, ErrorKind::interrupted);
+    EXPECT_EQ(kept, (std::vector<std::size_t>{1, 1, 1}));
+}
+
 TEST(QuestionRun, AQuestionThatCannotBeMadeEndsIt) {
     const auto model = small_model(40);
     std::vector<QuestionCell> cells = {cell("a", 2, 1)};

@@ -31,7 +31,7 @@ ScoreRecord small_score(std::int64_t step = 400) {
                         .samples = 8,
                         .truncated = 1,
                         .standard_error = 2.5},
-                       {.name = "qa_1", .unit = "%", .no_data = "needs --qa FILE"}},
+                       {.name = "qa_1", .unit = "%", .no_data = "needs --qa FILE", .left_out = 3}},
             .summary = {{.name = "NIAH average", .value = 83.5, .unit = "%"}},
             .series = LossSeries{.position = {0.5, 3}, .loss = {2, 1}, .standard_error = {0.1, 0.2}}};
 }
@@ -40,6 +40,7 @@ std::vector<ScoreAnswer> small_answers() {
     return {{.task = "niah",
              .length = 4096,
              .depth = 0.25,
+             .actual_depth = 0.31,
              .index = 0,
              .prompt_tail = "What is it?",
              .expected = {"7", "8"},
@@ -193,7 +194,7 @@ TEST(ScoreDraft, GoesOnBehindTheAnswersThatAreWhole) {
     EXPECT_EQ(ScoreDraft::open(folder.path(), "step-1.niah-0", "weights")->known().size(), 4U);
     EXPECT_TRUE(ScoreDraft::open(folder.path(), "step-1.niah-0", "other weights")->known().empty());
     EXPECT_TRUE(ScoreDraft::open(folder.path(), "step-1.niah-0", "weights")->known().empty()) << "forgotten";
-    again->remove();
+    ScoreDraft::remove(folder.path(), "step-1.niah-0");
     EXPECT_FALSE(std::filesystem::exists(file));
     EXPECT_TRUE(read_scores(folder.path()).problems.empty()) << "a draft is no score";
 }

@@ -3,6 +3,7 @@
 
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/verbs/compute_type.h"
 #include "app/engine/verbs/eval_questions.h"
 #include "app/engine/verbs/eval_verbs.h"
 #include "core/measure/choice_likelihood.h"
@@ -75,6 +76,7 @@ Score accuracy(const std::string& name, const std::vector<double>& marks, std::i
 
 Result<void> choices(const ChoiceOptions& options) {
     const EvalTarget& target = options.target;
+    if (const Result<void> named = check_task_names(options.files); !named) return named;
     const Result<std::vector<ChoiceFile>> files = read_files(options.files);
     if (!files) return fail(files.error());
     const Result<CheckpointChoice> choice = find_checkpoint(target.checkpoint, target.project);
@@ -120,6 +122,7 @@ Result<void> choices(const ChoiceOptions& options) {
     record.settings = {{"data", data},
                        {"normalise", options.normalise},
                        {"context", context},
+                       {"compute_type", compute_type_of(**model)},
                        {"tokenizer", (*tokenizer)->info().hash}};
     return finish_score(target, *choice, record, answers);
 }

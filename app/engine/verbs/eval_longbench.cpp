@@ -75,12 +75,29 @@ QuestionCell cell_of(const std::string& name, const std::vector<ReadingItem>& it
     return cell;
 }
 
+// Without the other classes any answer that contains the right word would be right.
+Result<void> check_classes(const std::string& metric, const std::vector<ReadingItem>& items,
+                           const std::string& file) {
+    if (metric != "accuracy") return {};
+    constexpr std::size_t most_problems = 20;
+    Diagnostics problems;
+    for (std::size_t i = 0; i < items.size() && problems.size() < most_problems; ++i)
+        if (items[i].references.classes.empty())
+            problems.push_back({.path = "question " + std::to_string(i + 1) + ".all_classes",
+                                .rule = "must list the classes: accuracy is that among them",
+                                .found = {}});
+    if (problems.empty()) return {};
+    return fail(to_error(problems, file));
+}
+
 Result<void> longbench(const LongBenchOptions& options) {
     const EvalTarget& target = options.target;
+    if (const Result<void> named = check_task_names(options.files); !named) return named;
     std::vector<std::pair<std::string, std::vector<ReadingItem>>> files;
     for (const std::string& file : options.files) {
         Result<std::vector<ReadingItem>> items = read_reading_file(file);
         if (!items) return fail(items.error());
+        if (const Result<void> marked = check_classes(options.metric, *items, file); !marked) return marked;
         files.emplace_back(task_name(file), std::move(*items));
     }
     const Result<CheckpointChoice> choice = find_checkpoint(target.checkpoint, target.project);
@@ -107,6 +124,7 @@ Result<void> longbench(const LongBenchOptions& options) {
     ScoreRecord record = new_score("longbench", target, *choice);
     record.settings = {{"data", data},
                        {"metric", options.metric},
+                       {"metric_version", answer_metrics_version},
                        {"template", options.prompt},
                        {"lengths", lengths},
                        {"samples", options.ask.samples},
@@ -120,7 +138,7 @@ Result<void> longbench(const LongBenchOptions& options) {
     record.scores = results->scores;
     const std::string average = "Average (" + std::to_string(files.size()) + ") " + options.metric;
     record.summary = {{.name = average, .value = mean_value(record.scores), .unit = "%"}};
-    return finish_score(target, *choice, record, results->answers);
+    return finish_questions(target, *choice, record, results->answers);
 }
 
 std::vector<std::string> metric_ids() {
@@ -141,7 +159,7 @@ void add_eval_longbench(CommandLine& line, CLI::App& eval) {
              "braid-engine eval longbench a91f --data hotpotqa.jsonl --metric f1 --lengths 16384 --one-line",
          .details =
              "A line of a file is LongBench's: {\"context\", \"input\", \"answers\": [..], \"all_classes\": "
-             "[..]}; the last is for accuracy. A prompt longer than the length loses its middle and "
+             "[..]}; the last is needed for accuracy. A prompt longer than the length loses its middle and "
              "counts as truncated."},
         [options] { return longbench(*options); });
     add_target_options(verb, options->target);

@@ -5,6 +5,7 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/verbs/compute_type.h"
 #include "app/engine/verbs/eval_target.h"
 #include "app/engine/verbs/eval_verbs.h"
 #include "core/data/corpus_source.h"
@@ -40,9 +41,10 @@ Result<Batch> texts(const LossOptions& options, const Corpus& corpus, std::int64
 
 Result<std::vector<float>> losses_of(const LossOptions& options, const CheckpointChoice& choice,
                                      const Batch& batch, std::span<const std::int32_t> starts_BT,
-                                     const std::string& name) {
+                                     const std::string& name, std::string& compute_type) {
     const Result<std::unique_ptr<Model>> model = open_target(options.target, choice);
     if (!model) return fail(model.error());
+    compute_type = compute_type_of(**model);
     Progress bar(options.target.quiet);
     return batch_losses(
         **model, batch,
@@ -128,11 +130,14 @@ Result<void> loss(const LossOptions& options) {
     }
     if (const Result<void> made = make_scores_folder(*choice); !made) return made;
 
-    const Result<std::vector<float>> mine = losses_of(options, *choice, *batch, starts, target.checkpoint);
+    std::string compute_type;
+    const Result<std::vector<float>> mine =
+        losses_of(options, *choice, *batch, starts, target.checkpoint, compute_type);
     if (!mine) return fail(mine.error());
     std::vector<float> theirs;
     if (other) {
-        Result<std::vector<float>> losses = losses_of(options, *other, *batch, starts, options.against);
+        Result<std::vector<float>> losses =
+            losses_of(options, *other, *batch, starts, options.against, compute_type);
         if (!losses) return fail(losses.error());
         theirs = std::move(*losses);
     }
@@ -144,7 +149,8 @@ Result<void> loss(const LossOptions& options) {
     record.settings = {{"corpus", corpus->manifest().hash},  {"tokenizer", tokenizer.hash},
                        {"documents", options.documents},     {"context", context},
                        {"tokens", options.tokens},           {"buckets", options.buckets},
-                       {"logarithmic", options.logarithmic}, {"separate", !starts.empty()}};
+                       {"logarithmic", options.logarithmic}, {"separate", !starts.empty()},
+                       {"compute_type", compute_type}};
     const auto add = [&](const char* name, double value, double error, const char* unit) {
         record.scores.push_back({.name = name,
                                  .length = context,

@@ -43,7 +43,8 @@ QuestionCell token_cell(const ParameterValues& values, const NiahOptions& option
                       .length = length,
                       .depth = depth,
                       .samples = options.ask.samples,
-                      .new_tokens = niah_parameters(values).value_tokens};
+                      .new_tokens = niah_parameters(values).value_tokens,
+                      .fixed_length = true};
     const auto seed = static_cast<std::uint64_t>(options.ask.seed);
     cell.make = [values, seed, length, depth](std::int64_t index) -> Result<AskedQuestion> {
         NiahQuestion question = niah_question(values, length, depth, seed, index);
@@ -164,11 +165,12 @@ Result<void> niah(const NiahOptions& options) {
     const Result<QuestionResults> results = ask(target, *choice, options.ask, grid->cells, grid->how, record);
     if (!results) return fail(results.error());
     record.scores = results->scores;
-    record.summary = {{.name = "NIAH accuracy", .value = mean_value(record.scores), .unit = "%"}};
+    record.summary = {
+        {.name = "NIAH accuracy (" + variant + ")", .value = mean_value(record.scores), .unit = "%"}};
     const std::string text = "needles found in % of " + std::to_string(options.ask.samples) +
                              " questions, by depth and length\n" + grid_text(record.scores) + "mean  " +
                              real_text(record.summary[0].value.value_or(0), 2) + " %\n";
-    return finish_score(target, *choice, record, results->answers, text);
+    return finish_questions(target, *choice, record, results->answers, text);
 }
 
 std::vector<std::string> variants() {

@@ -6,6 +6,7 @@
 
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/verbs/compute_type.h"
 #include "core/base/file.h"
 #include "core/record/score_draft.h"
 
@@ -141,24 +142,6 @@ std::string prompt_tail(const std::string& prompt) {
     return prompt.substr(begin);
 }
 
-QuestionOptions text_answers(const Tokenizer& tokenizer, StopAt stop) {
-    QuestionOptions options;
-    options.text = [&tokenizer](std::span<const std::int32_t> ids) { return tokenizer.decode(ids); };
-    options.stops.assign(static_cast<std::size_t>(tokenizer.info().vocab), false);
-    const auto set = [&](std::int32_t id) {
-        if (id >= 0 && static_cast<std::size_t>(id) < options.stops.size())
-            options.stops[static_cast<std::size_t>(id)] = true;
-    };
-    set(tokenizer.info().bos);
-    set(tokenizer.info().eos);
-    for (const std::int32_t id : tokenizer.info().special) set(id);
-    if (stop == StopAt::end_of_line)
-        for (std::size_t id = 0; id < options.stops.size(); ++id)
-            if (tokenizer.bytes(static_cast<std::int32_t>(id)).find('\n') != std::string_view::npos)
-                options.stops[id] = true;
-    return options;
-}
-
 QuestionCell text_cell(const TextTask& task, const TextSources& sources, const Tokenizer& tokenizer,
                        const AskOptions& options, std::int64_t length, std::optional<double> depth) {
     // The task with the answer's length that was asked for: sizes depend on it.
@@ -190,21 +173,28 @@ QuestionCell text_cell(const TextTask& task, const TextSources& sources, const T
         };
         return asked;
     };
-    if (const Result<AskedQuestion> first = cell.make(0); !first) {
-        cell.no_data = first.error().message;
-        if (cell.no_data.starts_with(task.id + ": ")) cell.no_data.erase(0, task.id.size() + 2);
+    // A question of users may be longer than the others: there is no data only where none of them fits.
+    std::string reason;
+    for (std::int64_t index = 0; index < cell.samples; ++index) {
+        const Result<AskedQuestion> question = cell.make(index);
+        if (question) return cell;
+        if (reason.empty()) reason = question.error().message;
     }
+    if (reason.starts_with(task.id + ": ")) reason.erase(0, task.id.size() + 2);
+    cell.no_data = reason;
     return cell;
 }
 
 Result<QuestionResults> ask(const EvalTarget& target, const CheckpointChoice& choice,
                             const AskOptions& options, std::span<const QuestionCell> cells,
-                            QuestionOptions how, const ScoreRecord& record) {
+                            QuestionOptions how, ScoreRecord& record) {
     if (const Result<void> possible = check_any(cells); !possible) return fail(possible.error());
     const Result<std::unique_ptr<Model>> model = open_target(target, choice);
     if (!model) return fail(model.error());
+    const std::string compute_type = compute_type_of(**model);
+    record.settings["compute_type"] = compute_type;
     Result<ScoreDraft> draft =
-        ScoreDraft::open(scores_folder(choice), score_id(record), weights_stamp(choice));
+        ScoreDraft::open(scores_folder(choice), score_id(record), weights_stamp(choice) + "/" + compute_type);
     if (!draft) return fail(draft.error());
     Progress bar(target.quiet);
     if (!draft->known().empty())
@@ -220,13 +210,30 @@ Result<QuestionResults> ask(const EvalTarget& target, const CheckpointChoice& ch
         return !stop_requested().load();
     };
     Result<QuestionResults> results = ask_questions(**model, cells, how);
-    if (results) draft->remove();
     if (!results && results.error().kind == ErrorKind::interrupted) {
         Error error = results.error();
         error.hint = "The answers so far are kept: the same command goes on behind them";
         return fail(std::move(error));
     }
+    if (results)
+        for (const Score& score : results->scores)
+            if (score.left_out > 0) {
+                std::string line = score.name;
+                if (score.length) line.append(" at ").append(std::to_string(*score.length));
+                bar.say(line.append(": ")
+                            .append(std::to_string(score.left_out))
+                            .append(" questions do not fit and were left out."));
+            }
     return results;
+}
+
+Result<void> finish_questions(const EvalTarget& target, const CheckpointChoice& choice,
+                              const ScoreRecord& record, std::span<const ScoreAnswer> answers,
+                              const std::string& text) {
+    if (Result<void> finished = finish_score(target, choice, record, answers, text); !finished)
+        return finished;
+    ScoreDraft::remove(scores_folder(choice), score_id(record));
+    return {};
 }
 
 std::optional<double> mean_value(std::span<const Score> scores) {

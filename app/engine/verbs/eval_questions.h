@@ -9,6 +9,7 @@
 
 #include "app/engine/verbs/eval_target.h"
 #include "core/measure/question_run.h"
+#include "core/measure/text_answers.h"
 #include "core/measure/text_task.h"
 
 namespace braid::cli {
@@ -46,11 +47,6 @@ std::vector<std::int32_t> prompt_tokens(const Tokenizer& tokenizer, const std::s
 // The last words of a prompt, for people.
 std::string prompt_tail(const std::string& prompt);
 
-enum class StopAt { end_of_document, end_of_line };
-// Greedy answers in text: special tokens end an answer and, where wanted, the first line break after
-// something was said does.
-QuestionOptions text_answers(const Tokenizer& tokenizer, StopAt stop);
-
 // A cell whose questions come from a task, sized to the length with this tokenizer. Sources and tokenizer
 // must outlive it. Where the task has no data, or does not fit in the length, the cell says so.
 QuestionCell text_cell(const TextTask& task, const TextSources& sources, const Tokenizer& tokenizer,
@@ -58,10 +54,15 @@ QuestionCell text_cell(const TextTask& task, const TextSources& sources, const T
 
 // Opens the model and asks, then fills in scores and answers. The record's kind and settings must stand:
 // under their id the answers are kept while they come, and a call after an interruption goes on behind them.
-// Refuses a list in which no cell has a question (invalid_input, with the reasons).
+// Refuses a list in which no cell has a question (invalid_input, with the reasons). What the model computes
+// in becomes one of the settings.
 Result<QuestionResults> ask(const EvalTarget& target, const CheckpointChoice& choice,
                             const AskOptions& options, std::span<const QuestionCell> cells,
-                            QuestionOptions how, const ScoreRecord& record);
+                            QuestionOptions how, ScoreRecord& record);
+// finish_score(), and only then what was kept of the answers is removed: a disk that is full costs nothing.
+Result<void> finish_questions(const EvalTarget& target, const CheckpointChoice& choice,
+                              const ScoreRecord& record, std::span<const ScoreAnswer> answers,
+                              const std::string& text = {});
 
 // Mean of the values that there are; none where there are none.
 std::optional<double> mean_value(std::span<const Score> scores);

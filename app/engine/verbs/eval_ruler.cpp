@@ -1,5 +1,6 @@
 // eval ruler and eval babilong: generated tasks over long texts.
 #include <algorithm>
+#include <set>
 
 #include "app/engine/verbs/eval_questions.h"
 #include "app/engine/verbs/eval_verbs.h"
@@ -29,6 +30,13 @@ struct Family {
     std::vector<ScoreSummary> (*averages)(std::span<const Score>) = nullptr;
 };
 
+std::string hash_of(const QaSet& set) {
+    Json items = Json::array();
+    for (const QaSet::Item& item : set.items)
+        items.push_back({item.question, item.answers, item.support, item.near});
+    return content_hash(Json::array({set.paragraphs, std::move(items)}));
+}
+
 Result<void> take_questions(const LongTaskOptions& options, TextSources& sources, Json& settings) {
     for (const std::string& file : options.qa) {
         Result<QaFile> read = read_qa_file(file);
@@ -41,7 +49,8 @@ Result<void> take_questions(const LongTaskOptions& options, TextSources& sources
                         file);
         settings[read->multi_hop ? "qa_2" : "qa_1"] = {{"file", task_name(file)},
                                                        {"questions", read->set.items.size()},
-                                                       {"paragraphs", read->set.paragraphs.size()}};
+                                                       {"paragraphs", read->set.paragraphs.size()},
+                                                       {"hash", hash_of(read->set)}};
         place = std::make_shared<QaSet>(std::move(read->set));
     }
     return {};
@@ -89,11 +98,21 @@ Result<void> score(const LongTaskOptions& options, const Family& family) {
     if (!results) return fail(results.error());
     record.scores = results->scores;
     record.summary = family.averages(record.scores);
-    return finish_score(target, *choice, record, results->answers);
+    return finish_questions(target, *choice, record, results->answers);
 }
 
 std::vector<ScoreSummary> babilong_averages(std::span<const Score> scores) {
-    return {{.name = "BABILong average", .value = mean_value(scores), .unit = "%"}};
+    std::set<std::string> tasks;
+    for (const Score& score : scores)
+        if (score.value) tasks.insert(score.name);
+    std::string name = "BABILong average";
+    if (tasks.size() < babilong_tasks().size())
+        name.append(" (")
+            .append(std::to_string(tasks.size()))
+            .append(" of ")
+            .append(std::to_string(babilong_tasks().size()))
+            .append(")");
+    return {{.name = std::move(name), .value = mean_value(scores), .unit = "%"}};
 }
 
 std::vector<std::string> ids_of(const std::vector<TextTask>& tasks) {
@@ -160,7 +179,7 @@ void add_eval_babilong(CommandLine& line, CLI::App& eval) {
                     "places in it that are not in the question are the one wanted, and no other."},
         [options] {
             return score(*options, {.kind = "babilong",
-                                    .template_id = "braid-babilong-1",
+                                    .template_id = "braid-babilong-2",
                                     .tasks = &babilong_tasks(),
                                     .stop = StopAt::end_of_line,
                                     .averages = babilong_averages});
