@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "core/base/random.h"
-#include "kernels/update.h"
 #include "core/measure/bench/plain_model.h"
+#include "kernels/update.h"
 #include "tests/engine/tiny.h"
 
 namespace braid::test {
