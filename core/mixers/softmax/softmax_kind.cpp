@@ -103,7 +103,7 @@ std::vector<ParameterDescription> softmax_parameters() {
          .default_value = false,
          .words = {{"bias", true}}},
         {.key = "qk_norm",
-         .label = "Query and key norm",
+         .label = "Q/K norm",
          .help = "RMSNorm of each head's query and key, with a weight a channel that the heads share, before "
                  "RoPE, as Qwen3 has it; none in the paper.",
          .default_value = false,
