@@ -7,7 +7,6 @@
 // all products of matrices; the states before the chunks are one more product, of the decays between chunks
 // with what each chunk writes.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/arange.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
@@ -204,9 +203,7 @@ void Ops::linear_attention_backward(const LinearRule& rule, const LinearInput& i
             rule, input, segments[std::size_t(i)], boundaries.select(0, i), do_BTRV, dstate, gradient);
     if (!input.starts_BT.defined() || !gradient.dlog_decay_BTS.defined()) return;
     // Nothing reaches across a beginning: what rounding left there is no gradient.
-    const at::Tensor& starts_BT = input.starts_BT;
-    const at::Tensor begins_BT = starts_BT.eq(at::arange(starts_BT.size(1), starts_BT.options()));
-    gradient.dlog_decay_BTS.masked_fill_(begins_BT.unsqueeze(-1), 0);
+    gradient.dlog_decay_BTS.masked_fill_(linear::beginnings(input.starts_BT).unsqueeze(-1), 0);
 }
 
 void Ops::linear_attention_step(const LinearRule& rule, const LinearInput& input,

@@ -117,6 +117,10 @@ at::Tensor from_states(const at::Tensor& x_BSLK, std::int64_t heads) {
         .sum(2);
 }
 
+at::Tensor beginnings(const at::Tensor& starts_BT) {
+    return starts_BT.eq(at::arange(starts_BT.size(1), starts_BT.options()));
+}
+
 Decay decay_of(const LinearInput& input, const Segment& segment, at::ScalarType type) {
     const at::Tensor b = read_scalars(input.log_decay_BTS, segment, type).cumsum(-1);
     const at::Tensor total = b.select(-1, b.size(-1) - 1);
@@ -126,9 +130,7 @@ Decay decay_of(const LinearInput& input, const Segment& segment, at::ScalarType 
                 .after = (total.unsqueeze(-1) - b).exp_().unsqueeze_(-1),
                 .total = total};
     if (!input.starts_BT.defined()) return decay;
-    const at::Tensor& starts_BT = input.starts_BT;
-    const at::Tensor begins_BT1 =
-        starts_BT.eq(at::arange(starts_BT.size(1), starts_BT.options())).unsqueeze(-1);
+    const at::Tensor begins_BT1 = beginnings(input.starts_BT).unsqueeze(-1);
     // Documents begun in the chunk, up to and with each token.
     const at::Tensor begun = read_scalars(begins_BT1, segment, type).cumsum(-1);
     decay.begun = begun.select(-1, begun.size(-1) - 1);

@@ -56,6 +56,9 @@ at::Tensor from_states(const at::Tensor& x_BSLK, std::int64_t heads);
 // Writes [B, X, L, V] to the segment's tokens of o_BTXV.
 void write_tokens(const at::Tensor& x_BXLV, const Segment& segment, const at::Tensor& to_BTXV);
 
+// [B, T] from LinearInput::starts_BT: whether a document begins at a token.
+at::Tensor beginnings(const at::Tensor& starts_BT);
+
 // exp of differences of cumulative log-decays, never of the decays' quotients: 0 and 1 are as good as any.
 struct Decay {
     at::Tensor within;  // [., S, n, C, C] exp(b_i - b_j) for i >= j, else 0; b: cumulative in the chunk
