@@ -231,7 +231,11 @@ std::string score_id(const ScoreRecord& record) {
     char step[40];
     std::snprintf(step, sizeof step, "step-%08" PRId64 ".", record.checkpoint.step.value);
     std::string id(step);
-    return id.append(record.kind).append("-").append(content_hash(record.settings).substr(0, 8));
+    return id.append(record.kind).append("-").append(score_settings_hash(record));
+}
+
+std::string score_settings_hash(const ScoreRecord& record) {
+    return content_hash(record.settings).substr(0, 8);
 }
 
 std::string score_metric(std::string_view kind, std::string_view summary_name) {

@@ -88,6 +88,8 @@ Checked<ScoreRecord> score_from_json(const Json& json);
 
 // "step-00000400.niah-1f2e3d4c": the same kind and settings at the same step give the same id.
 std::string score_id(const ScoreRecord& record);
+// "1f2e3d4c", the end of it: the same for all checkpoints that were scored with these settings.
+std::string score_settings_hash(const ScoreRecord& record);
 // "score/niah/niah-average": the name of a headline number's curve over steps.
 std::string score_metric(std::string_view kind, std::string_view summary_name);
 

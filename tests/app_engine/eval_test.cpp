@@ -220,6 +220,9 @@ TEST_F(Eval, QuestionsThatDoNotFitAreLeftOutAndOtherContentIsAnotherScore) {
     EXPECT_EQ(score["scores"][0]["samples"], 2) << first.all();
     EXPECT_EQ(score["scores"][0]["left_out"], 1);
     EXPECT_NE(first.err.find("1 questions do not fit"), std::string::npos) << first.err;
+    const Finished table = must({"eval", "ruler", text_, "--tasks", "qa_2", "--qa", "towns.json", "--lengths",
+                                 "600", "--samples", "3", "--new-tokens", "4"});
+    EXPECT_NE(table.out.find("left out"), std::string::npos) << table.out;
     EXPECT_NE(ask("8").json()["file"], score["file"]) << "the same name and counts, but other answers";
     EXPECT_EQ(ask("7").json()["file"], score["file"]);
 }

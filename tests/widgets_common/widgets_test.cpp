@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
@@ -13,7 +14,10 @@
 #include <QSignalSpy>
 #include <QStandardItemModel>
 #include <QTest>
+#include <QToolButton>
+#include <QVBoxLayout>
 
+#include "widgets/common/command_foot.h"
 #include "widgets/common/command_list_model.h"
 #include "widgets/common/command_palette.h"
 #include "widgets/common/controls.h"
@@ -61,6 +65,52 @@ TEST(FieldWidget, CommitsOnceAndShowsItsError) {
     field.setError(QStringLiteral("must be at least 1"));
     EXPECT_EQ(field.lineEdit()->accessibleDescription(), QStringLiteral("must be at least 1"));
     EXPECT_EQ(field.lineEdit()->accessibleName(), QStringLiteral("Window"));
+}
+
+TEST(FieldWidget, TheReturnThatCommitsIsNotTheDialogs) {
+    QDialog dialog;
+    auto* layout = new QVBoxLayout(&dialog);
+    auto* field = new Field(QStringLiteral("Tokens"));
+    layout->addWidget(field);
+    auto* start = new QPushButton(QStringLiteral("Start"));
+    layout->addWidget(start);
+    start->setDefault(true);
+    QSignalSpy started(start, &QPushButton::clicked), committed(field, &Field::committed);
+    dialog.show();
+    field->lineEdit()->setFocus();
+    QTest::keyClicks(field->lineEdit(), QStringLiteral("2M"));
+    QTest::keyClick(field->lineEdit(), Qt::Key_Return);
+    EXPECT_EQ(committed.count(), 1);
+    EXPECT_EQ(started.count(), 0);
+    QTest::keyClick(field->lineEdit(), Qt::Key_Return);
+    EXPECT_EQ(started.count(), 1) << "nothing is open any more";
+}
+
+TEST(CommandFootWidget, ProblemsDisableTheStartAndTheCommandIsCopied) {
+    CommandFoot foot(QStringLiteral("Score"));
+    foot.resize(500, 120);
+    foot.show();
+    QSignalSpy started(&foot, &CommandFoot::started), cancelled(&foot, &CommandFoot::cancelled);
+    foot.setCommand(QStringLiteral("braid-engine eval niah a91f@400"));
+    foot.setProblems({QStringLiteral("one"), QStringLiteral("two"), QStringLiteral("three\nfour")});
+    QTest::mouseClick(foot.startButton(), Qt::LeftButton);
+    EXPECT_EQ(started.count(), 0);
+    EXPECT_EQ(foot.problemText(), QStringLiteral("one\ntwo\nthree\nfour"));
+    EXPECT_EQ(foot.startButton()->toolTip(), foot.problemText());
+    const auto shown = [&] {
+        for (const QLabel* label : foot.findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("Problems")) return label->text();
+        return QString();
+    };
+    EXPECT_EQ(shown(), QStringLiteral("one\ntwo\nand 2 more"));
+    foot.setProblems({});
+    EXPECT_TRUE(shown().isEmpty());
+    QTest::mouseClick(foot.startButton(), Qt::LeftButton);
+    EXPECT_EQ(started.count(), 1);
+    QTest::mouseClick(foot.cancelButton(), Qt::LeftButton);
+    EXPECT_EQ(cancelled.count(), 1);
+    QTest::mouseClick(foot.copyButton(), Qt::LeftButton);
+    EXPECT_EQ(QApplication::clipboard()->text(), QStringLiteral("braid-engine eval niah a91f@400"));
 }
 
 TEST(PageToolbarWidget, FoldsWhatDoesNotFitAndKeepsThePrimaryButton) {

@@ -172,6 +172,28 @@ TEST(TrainDialog, ThePapersRecipeFillsTheFormForItsScales) {
     EXPECT_FALSE(dialog->ratioField()->lineEdit()->accessibleDescription().isEmpty());
 }
 
+TEST(TrainDialog, TokensAreWrittenAsPeopleWriteThemAndReturnDoesNotStart) {
+    DesignWindow window(Architectures{{"a", "FS x2"}}, "tiny");
+    TrainDialog* dialog = open_dialog(window);
+    QTest::qWait(50);  // until the dialog has placed its focus
+    QLineEdit* tokens = dialog->tokensField()->lineEdit();
+    const auto type = [&](const char* text) {
+        tokens->setFocus();
+        tokens->selectAll();
+        QTest::keyClicks(tokens, QString::fromLatin1(text));
+        QTest::keyClick(tokens, Qt::Key_Return);
+    };
+    type("2.5M");
+    EXPECT_EQ(dialog->plan().training.steps, 611);  // of 4,096 tokens
+    type("130K");
+    EXPECT_EQ(dialog->plan().training.steps, 32);
+    EXPECT_TRUE(dialog->isVisible());
+    EXPECT_TRUE(window.commands.plans.empty());
+    type("130Q");
+    EXPECT_TRUE(tokens->accessibleDescription().contains(QStringLiteral("2.5M")));
+    EXPECT_EQ(dialog->plan().training.steps, 32);
+}
+
 TEST(TrainDialog, WithoutACheckpointInTheProjectItStartsFresh) {
     DesignWindow window(Architectures{{"a", "FS x2"}}, "tiny");
     TrainDialog* dialog = open_dialog(window);

@@ -66,9 +66,9 @@ TEST_F(NeedleMapFigureTest, WritesEveryFile) {
     EXPECT_NEAR(png.width(), 174 / 25.4 * figure_dpi, 1);
     const QByteArray csv = render_figure(figure, *data, FigureFile::csv).bytes;
     EXPECT_EQ(csv.count('\n'), 1 + 2 * 30);
-    EXPECT_TRUE(
-        csv.startsWith("run,name,step,kind,task,length,depth,value,unit,samples,truncated,standard_error\n"));
-    EXPECT_TRUE(csv.contains(",niah_single_2,16384,0,,%,0,0,\n")) << "no data is empty";
+    EXPECT_TRUE(csv.startsWith(
+        "run,name,step,kind,task,length,depth,value,unit,samples,truncated,left_out,standard_error\n"));
+    EXPECT_TRUE(csv.contains(",niah_single_2,16384,0,,%,0,0,0,\n")) << "no data is empty";
     const Json provenance =
         Json::parse(render_figure(figure, *data, FigureFile::provenance).bytes.toStdString());
     EXPECT_EQ(provenance["scores"].size(), 2U);

@@ -43,6 +43,7 @@ inline std::string addNeedleScore(const RunFolder& folder, std::int64_t step, do
                     score.value = value;
                     score.standard_error = std::sqrt(value * (100 - value) / 10);
                     score.truncated = l == 3 ? 1 : 0;
+                    score.left_out = l == 4 && d == 0 ? 2 : 0;
                     sum += value;
                     ++count;
                     for (int i = 0; i < 2; ++i) {
@@ -55,7 +56,8 @@ inline std::string addNeedleScore(const RunFolder& folder, std::int64_t step, do
                              .prompt_tail = "What is the special magic number for quiet-harbor?",
                              .expected = {"7294018"},
                              .answer = right ? "The number is 7294018." : "The grass is green.",
-                             .correct = right ? 1.0 : 0.0});
+                             .correct = right ? 1.0 : 0.0,
+                             .truncated = l == 3 && i == 0});
                     }
                 }
                 record.scores.push_back(std::move(score));
@@ -64,8 +66,9 @@ inline std::string addNeedleScore(const RunFolder& folder, std::int64_t step, do
     return *write_score(folder.path() + "/scores", record, answers);
 }
 
-// Loss by position.
-inline std::string addLossScore(const RunFolder& folder, std::int64_t step, double loss) {
+// Loss by position; `against`, "b7c0@2000": paired with another checkpoint that is better far away.
+inline std::string addLossScore(const RunFolder& folder, std::int64_t step, double loss,
+                                const std::string& against = {}) {
     const RunPlan plan = *read_plan(folder.plan_file());
     ScoreRecord record{.kind = "loss",
                        .created = "2026-03-04T06:00:00Z",
@@ -73,10 +76,17 @@ inline std::string addLossScore(const RunFolder& folder, std::int64_t step, doub
     record.checkpoint = {
         .folder = folder.checkpoint_folder(Step(step)), .run = plan.id.str(), .step = Step(step)};
     record.settings = {{"documents", "long"}, {"context", 4'096}};
+    if (!against.empty())
+        record.settings["against"] = {{"run", against.substr(0, against.find('@'))},
+                                      {"step", std::stoll(against.substr(against.find('@') + 1))}};
     LossSeries series;
-    for (int i = 0; i < 16; ++i) {
-        series.position.push_back(128 + 256.0 * i);
+    for (int i = 0; i < 12; ++i) {  // one token, then ranges twice as long as the one before
+        series.position.push_back(1.5 * (1 << i) - 1.5);
         series.loss.push_back(loss + 1.2 / (1 + i));
+        series.standard_error.push_back(0.05 / (1 + i));
+        if (against.empty()) continue;
+        series.difference.push_back(0.02 * (i - 4));
+        series.difference_error.push_back(0.01);
     }
     record.series = series;
     record.scores = {{.name = "loss", .value = loss, .unit = "nats", .samples = 64}};

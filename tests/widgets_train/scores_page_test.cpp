@@ -1,6 +1,7 @@
 // Maps of needles, answers, settings, key tokens in the text, and asking for a score.
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTabBar>
@@ -11,6 +12,7 @@
 #include "tests/widgets_train/score_files.h"
 #include "tests/widgets_train/train_fixture.h"
 #include "widgets/common/colour_map.h"
+#include "widgets/common/format.h"
 #include "widgets/common/parameter_editor.h"
 #include "widgets/common/parameter_form.h"
 #include "widgets/common/segments.h"
@@ -22,6 +24,7 @@
 #include "widgets/train/score_details.h"
 #include "widgets/train/score_dialog.h"
 #include "widgets/train/score_jobs.h"
+#include "widgets/train/score_picture.h"
 #include "widgets/train/scores_page.h"
 #include "widgets/train/train_page.h"
 
@@ -34,7 +37,8 @@ protected:
         run_ = fixture_.addFinishedRun("swa", {}, {}, 200);
         addNeedleScore(run_, 400, 0.6);
         addNeedleScore(run_, 600, 1);
-        addLossScore(run_, 600, 2.25);
+        const RunFolder other = fixture_.addFinishedRun("full", {}, {}, 300);
+        addLossScore(run_, 600, 2.25, read_plan(other.plan_file())->id.str() + "@600");
         open();
         workspace_->showTab(TrainWorkspace::Scores);
         page_ = workspace_->scoresPage();
@@ -42,7 +46,7 @@ protected:
     }
     void choose(const char* kind, std::int64_t step) {
         page_->openScore(read_plan(run_.plan_file())->id, QString());
-        for (int row = 0; row < 3; ++row) {
+        for (int row = 0; row < page_->list()->model()->rowCount(); ++row) {
             page_->list()->selectRow(row);
             if (page_->current()->kind == kind && page_->current()->checkpoint.step == Step(step)) return;
         }
@@ -141,6 +145,92 @@ TEST_F(ScoresPageTest, SettingsAndTasksAreTold) {
     choose("loss", 600);
     EXPECT_TRUE(page_->map()->grid().isEmpty());
     EXPECT_FALSE(page_->stepChoice()->count() > 1);
+}
+
+TEST_F(ScoresPageTest, WhatIsTruncatedOrLeftOutIsSeen) {
+    choose("niah", 600);
+    const QAbstractItemModel* tasks = page_->details()->taskTable()->model();
+    std::int64_t truncated = 0, left_out = 0;
+    for (int row = 0; row < tasks->rowCount(); ++row) {
+        truncated += tasks->index(row, 6).data().toInt();
+        left_out += tasks->index(row, 7).data().toInt();
+    }
+    EXPECT_EQ(truncated, 2 * 6);
+    EXPECT_EQ(left_out, 2);
+    page_->map()->hold(NeedleMap::Place{0, 4});
+    EXPECT_TRUE(page_->reading().endsWith(QStringLiteral("2 left out"))) << page_->reading().toStdString();
+    page_->map()->hold(std::nullopt);
+    page_->details()->tabs()->setCurrentIndex(ScoreDetails::Answers);
+    AnswersView* answers = page_->details()->answers();
+    ASSERT_TRUE(waitFor([&] { return answers->proxy()->rowCount() == 108; }));
+    QTest::mouseClick(answers->which()->button(3), Qt::LeftButton);
+    EXPECT_EQ(answers->proxy()->rowCount(), 2 * 6);
+    answers->table()->selectRow(0);
+    EXPECT_EQ(answers->proxy()->index(0, AnswersModel::Cut).data().toString(), QStringLiteral("truncated"));
+    EXPECT_TRUE(answers->detail().contains(QStringLiteral("TRUNCATED"))) << answers->detail().toStdString();
+}
+
+TEST_F(ScoresPageTest, LossByPositionIsAChartWithItsDifference) {
+    choose("loss", 600);
+    PositionChart* chart = page_->picture()->positions();
+    ASSERT_TRUE(chart->lossPlot()->isVisible());
+    ASSERT_TRUE(chart->differencePlot()->isVisible());
+    const auto& losses = chart->lossPlot()->series();
+    ASSERT_EQ(losses.size(), 2);
+    EXPECT_EQ(losses[0].label, QStringLiteral("swa, step 600"));
+    EXPECT_EQ(losses[1].label, QStringLiteral("full, step 600"));
+    EXPECT_NE(losses[0].colour, losses[1].colour);
+    ASSERT_TRUE(losses[0].low && losses[0].high);
+    EXPECT_NEAR(losses[0].curve->y(0) - losses[0].low->y(0), 1.96 * 0.05, 1e-12);
+    chart->lossPlot()->repaintNow();
+    EXPECT_GT(chart->lossPlot()->yRange().upper, losses[0].high->y(0)) << "the whole band is in view";
+    EXPECT_GT(chart->lossPlot()->xRange().lower, 0) << "a log axis";
+    QTest::mouseClick(page_->form()->button(1), Qt::LeftButton);
+    chart->lossPlot()->repaintNow();
+    EXPECT_EQ(chart->lossPlot()->xRange().lower, 0) << "a linear axis";
+    QTest::mouseClick(page_->form()->button(2), Qt::LeftButton);
+    ASSERT_TRUE(page_->valuesTable()->isVisible());
+    const QAbstractItemModel* values = page_->valuesTable()->model();
+    EXPECT_EQ(values->rowCount(), 12);
+    EXPECT_EQ(values->columnCount(), 5);
+    EXPECT_EQ(values->index(0, 0).data().toString(), QStringLiteral("1"));
+    EXPECT_EQ(values->index(0, 1).data().toString(), QStringLiteral("3.4500"));
+    EXPECT_EQ(values->index(0, 3).data().toString(), formatFixed(-0.08, 4));
+    choose("niah", 600);
+    EXPECT_TRUE(page_->map()->isVisible());
+    // Another, taken against nothing.
+    addLossScore(run_, 400, 2.4);
+    session_.refresh();
+    ASSERT_TRUE(waitFor([&] { return page_->list()->model()->rowCount() == 4; }));
+    choose("loss", 400);
+    EXPECT_FALSE(chart->differencePlot()->isVisible());
+    ASSERT_EQ(losses.size(), 1);
+    for (CurvePlot* plot : {chart->lossPlot(), chart->differencePlot()}) plot->repaintNow();
+    EXPECT_NEAR(chart->lossPlot()->xRange().upper, losses[0].curve->back().x, 0.01) << "all of it is in view";
+}
+
+TEST_F(ScoresPageTest, TheListIsSortedAndFiltered) {
+    QTableView* list = page_->list();
+    const auto steps = [&] {
+        QStringList all;
+        for (int row = 0; row < list->model()->rowCount(); ++row)
+            all << list->model()->index(row, 2).data().toString();
+        return all.join(QLatin1Char(' '));
+    };
+    const auto click = [&](int column) {
+        const QHeaderView* header = list->horizontalHeader();
+        QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
+                          {header->sectionViewportPosition(column) + 10, header->height() / 2});
+    };
+    click(2);
+    EXPECT_EQ(steps(), QStringLiteral("400 600 600"));
+    click(2);
+    EXPECT_EQ(steps(), QStringLiteral("600 600 400"));
+    page_->filter()->setFocus();
+    QTest::keyClicks(page_->filter(), QStringLiteral("niah"));
+    EXPECT_EQ(steps(), QStringLiteral("600 400"));
+    QTest::keyClick(page_->filter(), Qt::Key_Backspace, Qt::ControlModifier);
+    EXPECT_EQ(list->model()->rowCount(), 3);
 }
 
 TEST_F(ScoresPageTest, AHeadlineNumberIsACurveOverSteps) {

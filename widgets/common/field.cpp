@@ -1,6 +1,7 @@
 #include "widgets/common/field.h"
 
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QStyle>
 #include <QVariant>
 
@@ -10,9 +11,30 @@
 
 namespace braid::ui {
 
+namespace {
+
+// The Return that commits an edit does nothing else: the default button of a dialog answers to the next one.
+class Edit : public QLineEdit {
+public:
+    explicit Edit(const QString& committed) : committed_(committed) {}
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override {
+        const bool commits =
+            (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && text() != committed_;
+        QLineEdit::keyPressEvent(event);
+        if (commits) event->accept();
+    }
+
+private:
+    const QString& committed_;  // of the field
+};
+
+}  // namespace
+
 Field::Field(const QString& name, const QString& unit, QWidget* parent)
     : QWidget(parent),
-      edit_(new QLineEdit),
+      edit_(new Edit(committedText_)),
       unit_(new TextLabel(unit, TypeStep::control, 400, 3)),
       error_(new TextLabel({}, TypeStep::table, 400, 1)) {
     auto* grid = new QGridLayout(this);

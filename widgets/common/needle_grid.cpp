@@ -66,6 +66,7 @@ NeedleGrid needleGrid(const ScoreRecord& record, const std::string& task) {
             .value = score.value,
             .samples = score.samples,
             .truncated = score.truncated,
+            .left_out = score.left_out,
             .standard_error = score.standard_error,
             .no_data = score.no_data};
     }
@@ -92,6 +93,7 @@ QString needleText(const NeedleGrid& grid, std::size_t depth, std::size_t length
         text += QStringLiteral(" ± ") + formatFixed(*cell.standard_error, grid.unit == "%" ? 1 : 3);
     text += tr(", %1 samples").arg(formatCount(cell.samples));
     if (cell.truncated > 0) text += tr(", %1 truncated").arg(formatCount(cell.truncated));
+    if (cell.left_out > 0) text += tr(", %1 left out").arg(formatCount(cell.left_out));
     return text;
 }
 

@@ -15,6 +15,7 @@ struct NeedleCell {
     std::optional<double> value = {};
     std::int64_t samples = 0;
     std::int64_t truncated = 0;
+    std::int64_t left_out = 0;
     std::optional<double> standard_error = {};
     std::string no_data = {};
 };
@@ -41,7 +42,7 @@ std::vector<std::string> needleTasks(const ScoreRecord& record);
 NeedleGrid needleGrid(const ScoreRecord& record, const std::string& task);
 
 QString depthText(double depth);  // "50 %"
-// "length 4,096, depth 50 %: 83.0 % ± 2.1, 200 samples, 3 truncated"
+// "length 4,096, depth 50 %: 83.0 % ± 2.1, 200 samples, 3 truncated, 2 left out"
 QString needleText(const NeedleGrid& grid, std::size_t depth, std::size_t length);
 
 }  // namespace braid::ui

@@ -34,7 +34,10 @@ PageToolbar::PageToolbar(const QString& title, QWidget* parent)
     connect(more_, &QToolButton::clicked, this, &PageToolbar::showMore);
 }
 
-void PageToolbar::setTitle(const QString& title) { title_->setText(title); }
+void PageToolbar::setTitle(const QString& title) {
+    title_->setText(title);
+    arrange();
+}
 void PageToolbar::setNote(const QString& note) { note_->setText(note); }
 
 void PageToolbar::addWidget(QWidget* widget) {
@@ -69,8 +72,10 @@ void PageToolbar::arrange() {
     for (QWidget* widget : widgets_) {
         if (!widget->isHidden() || folded_.contains(widget)) wanted.push_back(widget);
     }
-    const int titleRoom =
-        std::min(title_->fontMetrics().horizontalAdvance(title_->text()), 160) + 2 * metrics::gap3;
+    // A title of ordinary length is told in full; the note takes what is left.
+    const int titleWidth = std::min(title_->fontMetrics().horizontalAdvance(title_->text()) + 2, 160);
+    title_->setMinimumWidth(titleWidth);
+    const int titleRoom = titleWidth + 2 * metrics::gap3;
     const auto room = [&](const QList<QWidget*>& shown) {
         int width = titleRoom;
         for (const QWidget* widget : shown) width += widget->sizeHint().width() + metrics::gap2;

@@ -1,21 +1,20 @@
 #include "widgets/design/train_dialog.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/count.h"
 #include "core/spec/cost.h"
 #include "core/spec/paper_recipe.h"
 #include "core/spec/scale.h"
 #include "core/spec/shorthand.h"
+#include "widgets/common/command_foot.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/field.h"
 #include "widgets/common/format.h"
@@ -101,12 +100,9 @@ TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catal
       name_(new Field(tr("Name"))),
       tokens_(new Field(tr("Tokens"), tr("tokens"))),
       ratio_(new Field(tr("Tokens per parameter"), tr("tokens per parameter"))),
-      start_(makePrimaryButton(tr("Start Training"), QStringLiteral("play"))),
       more_button_(makeButton(tr("More settings"))),
       recipe_(makeButton(tr("Paper's recipe"))),
-      summary_(new TextLabel({}, TypeStep::control, 400, 2)),
-      command_(new TextLabel({}, TypeStep::table, 400, 2)),
-      problem_(new TextLabel({}, TypeStep::table, 500, 1)) {
+      foot_(new CommandFoot(tr("Start Training"))) {
     setWindowTitle(tr("Train %1").arg(QString::fromStdString(spec.name)));
     // A text model is not trained at the tasks' short context.
     const bool tiny = spec.vocab <= 64;
@@ -128,7 +124,7 @@ TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catal
     all->setSpacing(0);
     all->addLayout(columns, 1);
     all->addWidget(makeSeparator());
-    all->addWidget(makeFoot());
+    all->addWidget(foot_);
 
     for (ParameterForm* form : {main_, more_})
         connect(form, &ParameterForm::changed, this,
@@ -136,6 +132,8 @@ TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catal
                     set_training_value(training_, key, value);
                     update_();
                 });
+    connect(foot_, &CommandFoot::started, this, &QDialog::accept);
+    connect(foot_, &CommandFoot::cancelled, this, &QDialog::reject);
     connect(data_, &DataForm::changed, this, &TrainDialog::update_);
     connect(phases_, &PhasesForm::changed, this, &TrainDialog::update_);
     connect(origin_, &OriginForm::changed, this, &TrainDialog::update_);
@@ -197,47 +195,18 @@ QWidget* TrainDialog::makeRight() {
     return right;
 }
 
-QWidget* TrainDialog::makeFoot() {
-    auto* foot = new QWidget;
-    QVBoxLayout* column = columnOf(foot);
-    summary_->setWordWrap(true);
-    command_->setElided(Qt::ElideRight);
-    command_->setFont(Theme::instance().mono(TypeStep::tick));
-    problem_->setStatus(QStringLiteral("error"));
-    problem_->setWordWrap(true);
-    column->addWidget(summary_);
-    auto* command = new QHBoxLayout;
-    command->addWidget(command_, 1);
-    QToolButton* copy = makeIconButton(QStringLiteral("copy"), tr("Copy as command"));
-    command->addWidget(copy);
-    column->addLayout(command);
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(metrics::gap2);
-    QPushButton* cancel = makeButton(tr("Cancel"));
-    buttons->addWidget(problem_, 1);
-    buttons->addWidget(cancel, 0, Qt::AlignBottom);
-    buttons->addWidget(start_, 0, Qt::AlignBottom);
-    column->addLayout(buttons);
-    start_->setDefault(true);
-    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    connect(start_, &QPushButton::clicked, this, &QDialog::accept);
-    connect(copy, &QToolButton::clicked, this,
-            [this] { QGuiApplication::clipboard()->setText(commands_.commandFor(plan())); });
-    return foot;
-}
-
 ParameterEditor* TrainDialog::editor(const std::string& key) const {
     return main_->has(key) ? main_->editor(key) : more_->editor(key);
 }
 
 void TrainDialog::setTokens(const QString& text) {
     QString plain = text;
-    plain.remove(QLatin1Char(',')).remove(QLatin1Char(' '));
-    bool good = false;
-    const double tokens = plain.toDouble(&good);
+    plain.remove(QLatin1Char(' '));
+    const Checked<std::int64_t> count = parse_count(plain.toStdString(), {});
     const auto a_step = static_cast<double>(training_.tokens_per_step());
-    if (!good || !(tokens > 0) || tokens / a_step > 1e9) {
-        tokens_->setError(tr("must be a number of tokens, such as 2e6"));
+    const double tokens = count ? static_cast<double>(*count) : 0;
+    if (!count || tokens / a_step > 1e9) {
+        tokens_->setError(tr("must be a number of tokens, such as 2.5M or 2e6"));
         return;
     }
     tokens_->setError({});
@@ -312,16 +281,7 @@ void TrainDialog::showProblems() {
     origin_->showProblems(all);
     phases_->showProblems(all);
     if (lines.isEmpty() && !commands_.unavailableReason().isEmpty()) lines << commands_.unavailableReason();
-    constexpr qsizetype most_lines = 3;
-    const QString whole = lines.join(QLatin1Char('\n'));
-    problem_->setToolTip(whole);
-    if (lines.size() > most_lines) {
-        const qsizetype more = lines.size() - most_lines + 1;
-        lines = lines.first(most_lines - 1);
-        lines << tr("and %1 more").arg(more);
-    }
-    problem_->setText(lines.join(QLatin1Char('\n')));
-    setDisabledReason(start_, whole);
+    foot_->setProblems(lines);
 }
 
 void TrainDialog::update_() {
@@ -342,13 +302,14 @@ void TrainDialog::update_() {
                  formatCount(steps), quantityText(static_cast<double>(training_.tokens_per_step())),
                  quantityText(price.training_flops_per_token * tokens, 3), byteText(state_bytes(price)));
     if (!phases_->phases().empty()) text = tr("%1 phases. ").arg(phases_->phases().size() + 1) + text;
-    summary_->setText(text);
-    command_->setText(commands_.commandFor(plan()));
+    foot_->setSummary(text);
+    foot_->setCommand(commands_.commandFor(plan()));
     showProblems();
 }
 
-QString TrainDialog::summary() const { return summary_->text(); }
-QString TrainDialog::problemText() const { return problem_->toolTip(); }
+QPushButton* TrainDialog::startButton() const { return foot_->startButton(); }
+QString TrainDialog::summary() const { return foot_->summary(); }
+QString TrainDialog::problemText() const { return foot_->problemText(); }
 
 TrainingPlan TrainDialog::plan() const {
     TrainingPlan plan;

@@ -15,6 +15,7 @@ class QVBoxLayout;
 
 namespace braid::ui {
 
+class CommandFoot;
 class DataForm;
 class Field;
 class OriginForm;
@@ -22,7 +23,6 @@ class ParameterEditor;
 class ParameterForm;
 class PhasesForm;
 class ProjectSession;
-class TextLabel;
 
 class TrainDialog : public QDialog {
     Q_OBJECT
@@ -39,7 +39,7 @@ public:
     Field* nameField() const { return name_; }
     Field* tokensField() const { return tokens_; }
     Field* ratioField() const { return ratio_; }
-    QPushButton* startButton() const { return start_; }
+    QPushButton* startButton() const;
     QPushButton* recipeButton() const { return recipe_; }
     QString summary() const;
     QString problemText() const;
@@ -47,7 +47,6 @@ public:
 private:
     QWidget* makeLeft();
     QWidget* makeRight();
-    QWidget* makeFoot();
     void setTokens(const QString& text);
     void applyRecipe();
     Diagnostics problems() const;
@@ -64,8 +63,8 @@ private:
     OriginForm* origin_;
     ParameterForm *main_, *more_;
     Field *name_, *tokens_, *ratio_;
-    QPushButton *start_, *more_button_, *recipe_;
-    TextLabel *summary_, *command_, *problem_;
+    QPushButton *more_button_, *recipe_;
+    CommandFoot* foot_;
 };
 
 }  // namespace braid::ui

@@ -20,6 +20,13 @@ CurvesLegend::CurvesLegend(const FigureSpec& spec, const FigureData& data,
                     ? QStringLiteral("90 % interval of the mean, %1 seeds").arg(seeds)
                     : QStringLiteral("range of %1 seeds").arg(seeds);
     }
+    for (const FigurePanelData& panel : data.panels) {
+        for (const FigureSeries& series : panel.series) {
+            if (band_.isEmpty() && !series.band.empty()) {
+                band_ = QString::fromStdString(series.band);
+            }
+        }
+    }
     double left = 0;
     for (std::size_t i = 0; i < entries(); ++i) {
         const double entry = entryWidth(i);

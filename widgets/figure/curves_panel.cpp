@@ -56,7 +56,7 @@ Frame make_frame(const FigureSpec& spec, const FigurePanel& panel, const FigureP
     Extent y;
     for (const FigureSeries& series : data.series) {
         add_curve(y, *series.mean, frame.x_range, panel.y_scale);
-        if (several_seeds(series)) {
+        if (has_band(series)) {
             add_curve(y, *series.low, frame.x_range, panel.y_scale);
             add_curve(y, *series.high, frame.x_range, panel.y_scale);
         }
@@ -266,7 +266,7 @@ void CurvesPanel::drawAxes() {
 }
 
 void CurvesPanel::drawBand(const FigureSeries& series, const SeriesLook& look) {
-    if (!several_seeds(series) || separate_seeds(spec_, series)) {
+    if (!has_band(series) || separate_seeds(spec_, series)) {
         return;
     }
     QColor fill = look.colour;

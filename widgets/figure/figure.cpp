@@ -128,6 +128,7 @@ FigurePanel read_panel(const Json& json, const std::string& place, Diagnostics& 
             reader.report(reader.place("step"), "must be a step, 0 or more", *step);
         }
     }
+    reader.text("score", panel.score);
     reader.flag("compare_crossings", panel.compare_crossings);
     reader.refuse_unknown_keys();
     return panel;
@@ -238,6 +239,9 @@ Json to_json(const FigureSpec& spec) {
         }
         if (panel.step) {
             json["step"] = *panel.step;
+        }
+        if (!panel.score.empty()) {
+            json["score"] = panel.score;
         }
         panels.push_back(std::move(json));
     }

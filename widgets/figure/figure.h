@@ -5,14 +5,16 @@
 // JSON (figures/NAME.json); everything but schema_version, kind, source and panels has a default:
 // {
 //   "schema_version": 1,
-//   "kind": "curves",                       one of figureKinds(); metric of a "needle-map": "niah/niah_single_1"
+//   "kind": "curves",                       one of figureKinds(); metric of a "needle-map": "niah/niah_single_1",
+//                                           of "loss-by-position": "loss", or "difference" (to what it was scored against)
 //   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
 //   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series
 //   "colours": {"Window 4": 0},             palette index by series label (variant, or run name); others in order
 //   "spread": "range",                      several seeds of a variant: mean with "range", "interval" (90 % of the mean), "none"
 //   "panels": [{
 //     "metric": "recall/far", "x": "tokens",           "tokens", "step", "flops", "time_s"
-//     "step": null,                                    needle-map: of the checkpoint; null: the last one scored
+//     "step": null, "score": "",                       of scores: the checkpoint's step and the settings ("1f2e3d4c", the
+//                                                      end of the score's name); without them the last one scored
 //     "smoothing": 0.0,                                debiased EMA, 0 = off
 //     "x_title": "", "y_title": "far recall",          empty: from the metric and the axis
 //     "x_scale": "linear", "y_scale": "linear",        "linear", "log", "symlog"
@@ -75,7 +77,8 @@ struct FigurePanel {
     std::array<std::optional<double>, 2> x_range = {};
     std::array<std::optional<double>, 2> y_range = {};
     std::optional<double> threshold = {};
-    std::optional<std::int64_t> step = {};  // of a checkpoint, for kinds that show one
+    std::optional<std::int64_t> step = {};  // of a checkpoint, for kinds that show a score of one
+    std::string score = {};                 // score_settings_hash() of that score; empty: any
     bool compare_crossings = false;
     bool operator==(const FigurePanel&) const = default;
 };

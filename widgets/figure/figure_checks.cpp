@@ -132,7 +132,9 @@ std::vector<FigureCheck> check_figure(const FigureSpec& spec, const FigureData& 
                           nearest >= least_distance || dashes_differ(facts.looks), found});
     }
     checks.push_back({QStringLiteral("Spread over seeds"), facts.spread_shown,
-                      facts.spread_shown        ? QStringLiteral("%1 seeds or more").arg(facts.fewest_seeds)
+                      facts.spread_shown && facts.fewest_seeds <= 1
+                          ? QStringLiteral("one seed a series, with the spread of its sequences")
+                      : facts.spread_shown      ? QStringLiteral("%1 seeds or more").arg(facts.fewest_seeds)
                       : facts.fewest_seeds <= 1 ? QStringLiteral("one seed a series, not shown")
                                                 : QStringLiteral("not shown")});
     if (data.expected_runs > data.runs.size()) {

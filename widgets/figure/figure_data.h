@@ -52,6 +52,8 @@ struct FigureSeries {
     // Where the panel's threshold is reached: the median over the seeds (median_crossing), in curves and
     // tables alike. Infinite: never; NaN: no threshold.
     double arrival = std::numeric_limits<double>::quiet_NaN();
+    // What the band is, for the legend, where it is not that of several seeds; empty: there is none.
+    std::string band = {};
 };
 
 // A score by depth and length, of one run.
@@ -62,9 +64,19 @@ struct FigureMap {
     NeedleGrid grid = {};
 };
 
+// Losses by position that a run's checkpoint was scored with.
+struct FigurePositions {
+    std::size_t run = 0;  // index into FigureData::runs
+    std::int64_t step = 0;
+    std::string against = {};       // "b7c0@2000", where it was scored against another
+    std::string against_name = {};  // "full, step 2,000"
+    LossSeries losses = {};
+};
+
 struct FigurePanelData {
     std::vector<FigureSeries> series = {};
-    std::vector<FigureMap> maps = {};  // of a needle-map
+    std::vector<FigureMap> maps = {};             // of a needle-map
+    std::vector<FigurePositions> positions = {};  // of losses by position
 };
 
 struct FigureData {
@@ -78,11 +90,8 @@ struct FigureData {
 // Combines lines into means and bands and smooths them; also for tests that bring their own lines.
 void finish_series(const FigureSpec& spec, const FigurePanel& panel, FigureSeries& series);
 
-// What spec.kind needs: load_curves() for most, load_needles() for a needle-map.
+// What spec.kind needs.
 Result<FigureData> load_figure_data(const std::string& project_folder, const FigureSpec& spec);
-
-// The maps of the runs that the description names.
-Result<FigureData> load_needles(const std::string& project_folder, const FigureSpec& spec);
 
 // Reads the runs of spec.source in the project. Runs of a study that do not exist yet are told in notes; it
 // is an error (not_found) if there is nothing to draw at all.

@@ -6,6 +6,7 @@
 #include "widgets/common/colour_map.h"
 #include "widgets/common/theme.h"
 #include "widgets/figure/figure_kind.h"
+#include "widgets/figure/found_runs.h"
 
 namespace braid::ui {
 namespace {
@@ -55,7 +56,33 @@ public:
     }
 
     Result<FigureData> load(const std::string& project_folder, const FigureSpec& spec) const override {
-        return load_needles(project_folder, spec);
+        Result<Project> project = Project::open(project_folder);
+        if (!project) return fail(project.error());
+        FigureData data;
+        const std::vector<FoundRun> found = find_runs(*project, spec, {}, data);
+        bool any = false;
+        for (const FigurePanel& panel : spec.panels) {
+            FigurePanelData drawn;
+            const std::string kind = panel.metric.substr(0, panel.metric.find('/'));
+            const std::string task = panel.metric.substr(std::min(panel.metric.size(), kind.size() + 1));
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                const ScoreRecord* chosen = find_score(
+                    found[i], panel, kind,
+                    [&task](const ScoreRecord& record) { return !needleGrid(record, task).isEmpty(); });
+                if (!chosen) {
+                    data.notes.push_back(no_score(data.runs[i].id, panel));
+                    continue;
+                }
+                drawn.maps.push_back({i, chosen->checkpoint.step.value, kind, needleGrid(*chosen, task)});
+                data.scores.push_back(chosen->file.substr(chosen->file.rfind('/') + 1));
+                any = true;
+            }
+            data.panels.push_back(std::move(drawn));
+        }
+        if (!any)
+            return fail(ErrorKind::not_found, "there is nothing to draw yet" + notes_text(data),
+                        project_folder, "Score a checkpoint first: braid-engine eval niah RUN");
+        return data;
     }
 
     void draw(const FigureSpec& spec, const FigureData& data, FigureCanvas& canvas) const override {
@@ -76,7 +103,7 @@ public:
 
     std::string csv(const FigureSpec&, const FigureData& data) const override {
         std::string text =
-            "run,name,step,kind,task,length,depth,value,unit,samples,truncated,standard_error\n";
+            "run,name,step,kind,task,length,depth,value,unit,samples,truncated,left_out,standard_error\n";
         for (const FigureMap* map : maps_of(data)) {
             const FigureRun& run = data.runs[map->run];
             for (std::size_t l = 0; l < map->grid.lengths.size(); ++l)
@@ -95,6 +122,7 @@ public:
                         map->grid.unit,
                         std::to_string(cell.samples),
                         std::to_string(cell.truncated),
+                        std::to_string(cell.left_out),
                         cell.standard_error ? exact_number(*cell.standard_error) : std::string()};
                     std::string line;
                     for (const std::string& field : fields)
@@ -119,6 +147,13 @@ public:
     }
 
 private:
+    static std::string no_score(const std::string& run, const FigurePanel& panel) {
+        std::string text = "run ";
+        text.append(run).append(" has no score ").append(panel.metric).append(" by depth and length");
+        if (panel.step) text.append(" at step ").append(std::to_string(*panel.step));
+        return text;
+    }
+
     static std::size_t acrossOf(const FigureSpec& spec, std::size_t maps) {
         return std::clamp<std::size_t>(static_cast<std::size_t>(spec.style.width_mm / 56), 1, maps);
     }

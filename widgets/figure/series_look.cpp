@@ -37,6 +37,8 @@ QPen pen_of(const SeriesLook& look, double width_pt) {
 
 bool several_seeds(const FigureSeries& series) { return series.lines.size() > 1; }
 
+bool has_band(const FigureSeries& series) { return several_seeds(series) || !series.band.empty(); }
+
 bool separate_seeds(const FigureSpec& spec, const FigureSeries& series) {
     return several_seeds(series) && spec.spread == SeedSpread::none;
 }

@@ -15,6 +15,8 @@ std::vector<SeriesLook> collect_looks(const FigureSpec& spec, const FigureData& 
 const SeriesLook& look_of(const std::vector<SeriesLook>& looks, const FigureSeries& series);
 QPen pen_of(const SeriesLook& look, double width_pt);
 bool several_seeds(const FigureSeries& series);
+// It has a band: of its seeds, or of its own.
+bool has_band(const FigureSeries& series);
 // Every seed's own line instead of their mean.
 bool separate_seeds(const FigureSpec& spec, const FigureSeries& series);
 

@@ -138,7 +138,9 @@ AxisRange CurvePlot::Private::fittedY() const {
     const AxisRange x = state.xRange();
     for (const int index : state.visibleSeries()) {
         const Curve& curve = *state.views[static_cast<std::size_t>(index)].shown;
-        extent.add(curve.summarize(curve.lower_bound(x.lower), curve.upper_bound(x.upper)), state.yMap);
+        for (const Curve* one : {&curve, state.series[index].low.get(), state.series[index].high.get()})
+            if (one)
+                extent.add(one->summarize(one->lower_bound(x.lower), one->upper_bound(x.upper)), state.yMap);
     }
     if (state.threshold && state.yMap.defined(state.threshold->value)) {
         extent.low = std::min(extent.low, state.threshold->value);

@@ -25,6 +25,7 @@ struct PlotSeries {
     bool live = false;      // still growing: a halo at its end
     bool selected = false;  // drawn last and wider
     bool visible = true;
+    CurvePtr low = {}, high = {};  // of a band around it; null: none
 };
 
 // A horizontal line with its label, such as 0.9; crossings can be marked with dots.

@@ -11,6 +11,7 @@ constexpr qreal ghost_alpha = 0.24;
 constexpr std::size_t many_points = 12'000;  // of all lines together: beyond this the stroker is too slow
 
 constexpr std::size_t many_series = 48;
+constexpr qreal band_alpha = 0.15;
 
 }  // namespace
 
@@ -74,6 +75,32 @@ void CurvesLayer::prepare(const Curve& curve, const QColor& colour, qreal width,
         }
         strokes.push_back(std::move(stroke));
     }
+}
+
+// Where both ends have a place; a gap where one is missing.
+void CurvesLayer::drawBand(QCPPainter* painter, const PlotSeries& series) const {
+    if (!series.low || !series.high) return;
+    QColor fill = state_->colourOf(series);
+    fill.setAlphaF(band_alpha);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(fill);
+    QPolygonF upper, lower;
+    const auto flush = [&] {
+        std::reverse(lower.begin(), lower.end());
+        if (upper.size() > 1) painter->drawPolygon(upper + lower);
+        upper.clear();
+        lower.clear();
+    };
+    for (std::size_t i = 0; i < std::min(series.low->size(), series.high->size()); ++i) {
+        const double x = series.low->x(i), low = series.low->y(i), high = series.high->y(i);
+        if (!state_->xMap.defined(x) || !state_->yMap.defined(low) || !state_->yMap.defined(high)) {
+            flush();
+            continue;
+        }
+        lower.append({state_->xPixel(x), state_->yPixel(low)});
+        upper.append({state_->xPixel(x), state_->yPixel(high)});
+    }
+    flush();
 }
 
 void CurvesLayer::drawMarks(QCPPainter* painter, const Detail& drawn, const QColor& colour) const {
@@ -143,6 +170,7 @@ void CurvesLayer::draw(QCPPainter* painter) {
     if (state_->smoothing == 0 && order.size() > many_series && drawDense(painter, order)) {
         return;
     }
+    for (const int index : order) drawBand(painter, state_->series[index]);
     std::vector<Stroke> strokes;
     std::vector<Detail> ghosts(order.size());
     if (state_->smoothing > 0) {

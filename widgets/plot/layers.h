@@ -23,6 +23,7 @@ private:
     void prepare(const Curve& curve, const QColor& colour, qreal width, int dash, Detail& into,
                  std::vector<Stroke>& strokes) const;
     bool drawDense(QCPPainter* painter, const std::vector<int>& order);
+    void drawBand(QCPPainter* painter, const PlotSeries& series) const;
     void drawMarks(QCPPainter* painter, const Detail& detail, const QColor& colour) const;
 
     PlotState* state_;

@@ -24,6 +24,10 @@ QString expectedText(const ScoreAnswer& answer) {
 
 }  // namespace
 
+QString AnswersModel::truncatedText() {
+    return tr("The answer reached its limit of tokens, or its question was cut to fit.");
+}
+
 int AnswersModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() || !answers_ ? 0 : int(answers_->size());
 }
@@ -48,6 +52,8 @@ QVariant AnswersModel::headerData(int section, Qt::Orientation orientation, int 
     switch (section) {
         case Right:
             return tr("Right");
+        case Cut:
+            return tr("Truncated");
         case Task:
             return tr("Task");
         case Length:
@@ -68,6 +74,10 @@ QVariant AnswersModel::data(const QModelIndex& index, int role) const {
     if (!answer) return {};
     const bool right = answer->correct >= all_right;
     if (role == Qt::TextAlignmentRole) return headerData(index.column(), Qt::Horizontal, role);
+    if (index.column() == Cut && answer->truncated) {
+        if (role == StatusRole) return QStringLiteral("warn");
+        if (role == Qt::ToolTipRole) return truncatedText();
+    }
     if (role == StatusRole && index.column() == Right)
         return right                 ? QStringLiteral("ok")
                : answer->correct > 0 ? QStringLiteral("warn")
@@ -76,6 +86,8 @@ QVariant AnswersModel::data(const QModelIndex& index, int role) const {
     switch (index.column()) {
         case Right:
             return right ? tr("right") : answer->correct > 0 ? formatPercent(answer->correct) : tr("wrong");
+        case Cut:
+            return answer->truncated ? tr("truncated") : QString();
         case Task:
             return oneLine(answer->task);
         case Length:
@@ -119,7 +131,9 @@ const ScoreAnswer* AnswersProxy::at(int row) const {
 bool AnswersProxy::filterAcceptsRow(int row, const QModelIndex&) const {
     const ScoreAnswer* answer = model_->at(row);
     const bool right = answer->correct >= all_right;
-    if (which_ != Which::all && right != (which_ == Which::right)) return false;
+    if (which_ == Which::truncated && !answer->truncated) return false;
+    if (which_ == Which::wrong && right) return false;
+    if (which_ == Which::right && !right) return false;
     if (place_ && (answer->task != place_->task || answer->length != place_->length || !answer->depth ||
                    std::abs(*answer->depth - place_->depth) > same_depth))
         return false;
@@ -136,6 +150,8 @@ bool AnswersProxy::lessThan(const QModelIndex& left, const QModelIndex& right) c
     switch (left.column()) {
         case AnswersModel::Right:
             return a.correct < b.correct;
+        case AnswersModel::Cut:
+            return a.truncated < b.truncated;
         case AnswersModel::Length:
             return a.length < b.length;
         case AnswersModel::Depth:

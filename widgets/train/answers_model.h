@@ -17,7 +17,7 @@ class AnswersModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Right, Task, Length, Depth, Expected, Answer, ColumnCount };
+    enum Column { Right, Cut, Task, Length, Depth, Expected, Answer, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -26,6 +26,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     void show(AnswersPointer answers);  // null: none
+    static QString truncatedText();     // what it means
     const ScoreAnswer* at(int row) const;
 
 private:
@@ -36,7 +37,7 @@ class AnswersProxy : public QSortFilterProxyModel {
     Q_OBJECT
 
 public:
-    enum class Which { all, wrong, right };
+    enum class Which { all, wrong, right, truncated };
 
     explicit AnswersProxy(AnswersModel* model, QObject* parent = nullptr);
     void setWhich(Which which);

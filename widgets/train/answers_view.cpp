@@ -19,7 +19,7 @@ namespace braid::ui {
 
 AnswersView::AnswersView(QWidget* parent)
     : QWidget(parent),
-      which_(new Segments(tr("Answers shown"), {tr("All"), tr("Wrong"), tr("Right")})),
+      which_(new Segments(tr("Answers shown"), {tr("All"), tr("Wrong"), tr("Right"), tr("Truncated")})),
       filter_(new QLineEdit),
       note_(new TextLabel({}, TypeStep::table, 400, 3)),
       model_(new AnswersModel(this)),
@@ -45,6 +45,7 @@ AnswersView::AnswersView(QWidget* parent)
     table_->horizontalHeader()->setSortIndicator(AnswersModel::Right, Qt::AscendingOrder);
     for (const auto& [column, width] :
          std::initializer_list<std::pair<int, int>>{{AnswersModel::Right, 84},
+                                                    {AnswersModel::Cut, 84},
                                                     {AnswersModel::Task, 112},
                                                     {AnswersModel::Length, 70},
                                                     {AnswersModel::Depth, 64},
@@ -157,9 +158,11 @@ void AnswersView::showCurrent() {
     }
     QStringList expected;
     for (const std::string& one : answer->expected) expected << QString::fromStdString(one);
-    detail_->setPlainText(tr("EXPECTED\n%1\n\nANSWER\n%2\n\nEND OF THE QUESTION\n%3")
-                              .arg(expected.join(QLatin1Char('\n')), QString::fromStdString(answer->answer),
-                                   QStringLiteral("…") + QString::fromStdString(answer->prompt_tail)));
+    QString text = tr("EXPECTED\n%1\n\nANSWER\n%2")
+                       .arg(expected.join(QLatin1Char('\n')), QString::fromStdString(answer->answer));
+    if (answer->truncated) text += tr("\n\nTRUNCATED\n%1").arg(AnswersModel::truncatedText());
+    text += tr("\n\nEND OF THE QUESTION\n…%1").arg(QString::fromStdString(answer->prompt_tail));
+    detail_->setPlainText(text);
 }
 
 QString AnswersView::detail() const { return detail_->toPlainText(); }

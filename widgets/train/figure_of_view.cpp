@@ -50,11 +50,30 @@ NamedFigure figureOfNeedles(const RunPointer& run, const ScoreRecord& record, co
     spec.source.runs = {run->id.str()};
     FigurePanel panel{.metric = record.kind + "/" + task};
     panel.step = record.checkpoint.step.value;
+    panel.score = score_settings_hash(record);
     spec.panels.push_back(panel);
     spec.title = task + ", " + run->name.toStdString();
     spec.style.size = FigureSize::single;
     spec.style.width_mm = standard_width_mm(spec.style.size, spec.style.width_mm);
     spec.style.height_mm = 56;
+    return {.name = QString::fromStdString(slug(spec.title)).left(40), .spec = spec};
+}
+
+NamedFigure figureOfPositions(const RunPointer& run, const ScoreRecord& record) {
+    FigureSpec spec{.kind = "loss-by-position"};
+    spec.source.runs = {run->id.str()};
+    spec.colours[run->name.toStdString()] = run->paletteIndex;
+    FigurePanel panel{.metric = "loss", .x_scale = AxisScale::log};
+    panel.step = record.checkpoint.step.value;
+    panel.score = score_settings_hash(record);
+    spec.panels.push_back(panel);
+    const bool compared = record.series && !record.series->difference.empty();
+    panel.metric = "difference";
+    if (compared) spec.panels.push_back(panel);
+    spec.title = "loss by position, " + run->name.toStdString();
+    spec.style.size = compared ? FigureSize::double_column : FigureSize::single;
+    spec.style.width_mm = standard_width_mm(spec.style.size, spec.style.width_mm);
+    spec.style.height_mm = 60;
     return {.name = QString::fromStdString(slug(spec.title)).left(40), .spec = spec};
 }
 

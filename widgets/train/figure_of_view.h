@@ -21,6 +21,9 @@ NamedFigure figureOfRuns(const std::vector<RunPointer>& runs, const std::vector<
 // The map of one task of a score.
 NamedFigure figureOfNeedles(const RunPointer& run, const ScoreRecord& record, const std::string& task);
 
+// The loss by position of a score; with its difference, where it was scored against another.
+NamedFigure figureOfPositions(const RunPointer& run, const ScoreRecord& record);
+
 // Opens the export dialog over `parent`; returns at once.
 void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent);
 

@@ -14,6 +14,7 @@
 #include "widgets/common/data_table.h"
 #include "widgets/common/format.h"
 #include "widgets/common/mixer_widgets.h"
+#include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
 #include "widgets/train/log_model.h"
 
@@ -151,6 +152,8 @@ void RunPanel::setCursorsVisible(bool visible) { cursor_section_->setVisible(vis
 
 void RunPanel::showRun(const RunPointer& run) {
     run_ = run;
+    // What it logged is read where somebody looks at it.
+    context_.session.wantCurves(this, run ? std::vector<RunId>{run->id} : std::vector<RunId>{}, {});
     log_->show(run);
     pages_->setCurrentIndex(run ? 1 : 0);
     log_view_->setVisible(log_->rowCount() > 0);

@@ -143,13 +143,7 @@ std::vector<RunsColumn> RunsCatalogue::columns(const std::vector<RunPointer>& ru
     std::vector<RunsColumn> columns = {
         {.id = QStringLiteral("run"), .title = tr("Run"), .kind = RunsColumnKind::identity},
         {.id = QStringLiteral("layers"), .title = tr("Layers"), .kind = RunsColumnKind::identity},
-        {.id = QStringLiteral("state"), .title = tr("State"), .kind = RunsColumnKind::state},
-        {.id = QStringLiteral("step"), .title = tr("Step"), .kind = RunsColumnKind::state, .numeric = true},
-        {.id = QStringLiteral("tokens"),
-         .title = tr("Tokens"),
-         .kind = RunsColumnKind::state,
-         .numeric = true},
-        {.id = QStringLiteral("time"), .title = tr("Time"), .kind = RunsColumnKind::state, .numeric = true}};
+        {.id = QStringLiteral("state"), .title = tr("State"), .kind = RunsColumnKind::state}};
     std::set<std::string> metrics;
     std::map<std::string, const ScoreLine*> scores;
     std::map<std::string, std::set<QString>>
@@ -170,10 +164,7 @@ std::vector<RunsColumn> RunsCatalogue::columns(const std::vector<RunPointer>& ru
             if (!std::isnan(cell.number)) numeric.insert(id);
         }
     }
-    // The losses first, as people look for them.
-    for (const char* first : {"loss", "eval/loss", "eval/log_longppl"})
-        if (metrics.erase(first) > 0) columns.push_back(metricColumn(first));
-    for (const std::string& metric : metrics) columns.push_back(metricColumn(metric));
+    // Results first: scores, then what the training measured, its losses before the rest.
     for (const auto& [metric, line] : scores)
         columns.push_back({.id = text_of(metric),
                            .title = line->title,
@@ -181,6 +172,13 @@ std::vector<RunsColumn> RunsCatalogue::columns(const std::vector<RunPointer>& ru
                            .numeric = true,
                            .better = line->unit == QLatin1String("%") ? 1 : -1,
                            .unit = line->unit});
+    for (const char* first : {"loss", "eval/loss", "eval/log_longppl"})
+        if (metrics.erase(first) > 0) columns.push_back(metricColumn(first));
+    for (const std::string& metric : metrics) columns.push_back(metricColumn(metric));
+    for (const auto& [id, title] :
+         {std::pair("step", tr("Step")), std::pair("tokens", tr("Tokens")), std::pair("time", tr("Time"))})
+        columns.push_back(
+            {.id = QLatin1String(id), .title = title, .kind = RunsColumnKind::state, .numeric = true});
     for (const bool differing : {true, false})
         for (const auto& [id, texts] : values) {
             const bool differs = texts.size() > 1 || counts[id] < planned;

@@ -5,6 +5,7 @@
 #include <QStandardItemModel>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
@@ -23,6 +24,13 @@ QStandardItem* cell(const QString& text, bool right = false) {
     auto* item = new QStandardItem(text);
     item->setEditable(false);
     if (right) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return item;
+}
+
+// A number of samples that are not what was asked for; marked where there are any.
+QStandardItem* shortfall(const Score& score, std::int64_t count) {
+    QStandardItem* item = cell(score.samples > 0 || count > 0 ? formatCount(count) : QString(), true);
+    if (count > 0) item->setData(QStringLiteral("warn"), StatusRole);
     return item;
 }
 
@@ -103,7 +111,11 @@ void ScoreDetails::show(const ScoreRecord* record) {
 
 void ScoreDetails::showTasks(const ScoreRecord& record) {
     tasks_->setHorizontalHeaderLabels({tr("Task"), tr("Length"), tr("Depth"), tr("Value"),
-                                       tr("Standard error"), tr("Samples"), tr("Truncated")});
+                                       QStringLiteral("±"), tr("Samples"), tr("Truncated"), tr("Left out")});
+    tasks_->horizontalHeaderItem(4)->setToolTip(tr("Standard error"));
+    tasks_->horizontalHeaderItem(6)->setToolTip(
+        tr("Samples whose text was cut, or whose answer reached its limit of tokens"));
+    tasks_->horizontalHeaderItem(7)->setToolTip(tr("Questions that did not fit: not among the samples"));
     for (int column = 1; column < tasks_->columnCount(); ++column)
         tasks_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
                               Qt::TextAlignmentRole);
@@ -111,7 +123,7 @@ void ScoreDetails::showTasks(const ScoreRecord& record) {
         QStandardItem* name = cell(QString::fromStdString(summary.name));
         QStandardItem* value = cell(scoreText(summary.value, QString::fromStdString(summary.unit)), true);
         for (QStandardItem* item : {name, value}) item->setData(true, BestRole);
-        tasks_->appendRow({name, cell({}), cell({}), value, cell({}), cell({}), cell({})});
+        tasks_->appendRow({name, cell({}), cell({}), value, cell({}), cell({}), cell({}), cell({})});
     }
     for (const Score& score : record.scores) {
         const QString unit = QString::fromStdString(score.unit);
@@ -129,8 +141,12 @@ void ScoreDetails::showTasks(const ScoreRecord& record) {
                                     : QString(),
                                 true),
                            cell(score.samples > 0 ? formatCount(score.samples) : QString(), true),
-                           cell(score.truncated > 0 ? formatCount(score.truncated) : QString(), true)});
+                           shortfall(score, score.truncated), shortfall(score, score.left_out)});
     }
+    // A kind without lengths or depths has no use for the columns.
+    const auto any = [&](auto has) { return std::any_of(record.scores.begin(), record.scores.end(), has); };
+    tasks_view_->setColumnHidden(1, !any([](const Score& score) { return score.length.has_value(); }));
+    tasks_view_->setColumnHidden(2, !any([](const Score& score) { return score.depth.has_value(); }));
     tasks_view_->resizeColumnsToContents();
     tasks_view_->horizontalHeader()->setStretchLastSection(true);
 }

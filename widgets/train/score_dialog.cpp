@@ -1,19 +1,17 @@
 #include "widgets/train/score_dialog.h"
 
 #include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QThreadPool>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "core/record/checkpoint_list.h"
+#include "widgets/common/command_foot.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/field.h"
 #include "widgets/common/format.h"
@@ -38,10 +36,8 @@ ScoreDialog::ScoreDialog(const RunPointer& run, const QString& projectFolder, Ru
       kind_(new QComboBox),
       step_(new QComboBox),
       help_(new TextLabel({}, TypeStep::table, 400, 3)),
-      command_(new TextLabel({}, TypeStep::table, 400, 2)),
-      problem_(new TextLabel({}, TypeStep::table, 500, 1)),
-      rows_(new QVBoxLayout),
-      start_(makePrimaryButton(tr("Score"), QStringLiteral("play"))) {
+      foot_(new CommandFoot(tr("Score"))),
+      rows_(new QVBoxLayout) {
     setWindowTitle(tr("Score %1").arg(run->name));
     kind_->setAccessibleName(tr("Kind of score"));
     step_->setAccessibleName(tr("Checkpoint"));
@@ -68,40 +64,18 @@ ScoreDialog::ScoreDialog(const RunPointer& run, const QString& projectFolder, Ru
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
-    auto* foot = new QVBoxLayout;
-    foot->setContentsMargins(metrics::gap4, metrics::gap3, metrics::gap4, metrics::gap3);
-    foot->setSpacing(metrics::gap2);
-    command_->setElided(Qt::ElideRight);
-    command_->setFont(Theme::instance().mono(TypeStep::tick));
-    problem_->setStatus(QStringLiteral("error"));
-    problem_->setWordWrap(true);
-    auto* command = new QHBoxLayout;
-    command->addWidget(command_, 1);
-    QToolButton* copy = makeIconButton(QStringLiteral("copy"), tr("Copy as command"));
-    command->addWidget(copy);
-    foot->addLayout(command);
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(metrics::gap2);
-    QPushButton* cancel = makeButton(tr("Cancel"));
-    buttons->addWidget(problem_, 1);
-    buttons->addWidget(cancel, 0, Qt::AlignBottom);
-    buttons->addWidget(start_, 0, Qt::AlignBottom);
-    foot->addLayout(buttons);
-    start_->setDefault(true);
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
     all->addWidget(scroll, 1);
     all->addWidget(makeSeparator());
-    all->addLayout(foot);
+    all->addWidget(foot_);
     resize(560, 560);
 
     connect(kind_, &QComboBox::activated, this, &ScoreDialog::rebuild);
     connect(step_, &QComboBox::activated, this, &ScoreDialog::update_);
-    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    connect(start_, &QPushButton::clicked, this, &QDialog::accept);
-    connect(copy, &QToolButton::clicked, this,
-            [this] { QApplication::clipboard()->setText(commands_.commandForScore(request())); });
+    connect(foot_, &CommandFoot::cancelled, this, &QDialog::reject);
+    connect(foot_, &CommandFoot::started, this, &QDialog::accept);
     connect(this, &QDialog::accepted, this, [this] { commands_.startScore(request()); });
     setKind("niah");
     // The earlier checkpoints, from the run's folder.
@@ -181,9 +155,8 @@ void ScoreDialog::update_() {
     }
     if (step_->count() == 0) lines << tr("The run has no checkpoint yet.");
     if (lines.isEmpty() && !commands_.unavailableReason().isEmpty()) lines << commands_.unavailableReason();
-    problem_->setText(lines.join(QLatin1Char('\n')));
-    setDisabledReason(start_, problem_->text());
-    command_->setText(commands_.commandForScore(request()));
+    foot_->setProblems(lines);
+    foot_->setCommand(commands_.commandForScore(request()));
 }
 
 ScoreRequest ScoreDialog::request() const {
@@ -196,6 +169,7 @@ ScoreRequest ScoreDialog::request() const {
                                    project_)};
 }
 
-QString ScoreDialog::command() const { return command_->text(); }
+QPushButton* ScoreDialog::startButton() const { return foot_->startButton(); }
+QString ScoreDialog::command() const { return foot_->command(); }
 
 }  // namespace braid::ui

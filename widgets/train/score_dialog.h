@@ -14,6 +14,7 @@ class QVBoxLayout;
 
 namespace braid::ui {
 
+class CommandFoot;
 class ParameterForm;
 class TextLabel;
 
@@ -28,7 +29,7 @@ public:
     QComboBox* kinds() const { return kind_; }
     QComboBox* steps() const { return step_; }
     ParameterForm* form() const { return form_; }
-    QPushButton* startButton() const { return start_; }
+    QPushButton* startButton() const;
     QString command() const;
 
 private:
@@ -41,10 +42,10 @@ private:
     RunCommands& commands_;
     std::map<std::string, ParameterValues> values_;  // of each kind: a change of kind loses nothing
     QComboBox *kind_, *step_;
-    TextLabel *help_, *command_, *problem_;
+    TextLabel* help_;
+    CommandFoot* foot_;
     ParameterForm* form_ = nullptr;
     QVBoxLayout* rows_;
-    QPushButton* start_;
 };
 
 }  // namespace braid::ui

@@ -4,7 +4,9 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QStandardItemModel>
@@ -15,24 +17,25 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
 #include "widgets/common/format.h"
+#include "widgets/common/position_curves.h"
 #include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
 #include "widgets/common/run_list_model.h"
 #include "widgets/common/segments.h"
-#include "widgets/plot/curve_plot.h"
 #include "widgets/train/answers_view.h"
 #include "widgets/train/figure_of_view.h"
 #include "widgets/train/needle_map.h"
 #include "widgets/train/run_panel.h"
 #include "widgets/train/score_details.h"
+#include "widgets/train/score_picture.h"
 
 namespace braid::ui {
 
 namespace {
 
 constexpr int file_role = Qt::UserRole + 1;
-enum Form { Map, Values };
-enum Top { MapPage, ValuesPage, SeriesPage, NoMapPage };
+enum Column { Run, Kind, StepColumn, Result, ColumnCount };
+constexpr int sort_role = Qt::UserRole + 2;
 
 // Scores that differ in nothing but the step.
 bool sameQuestion(const ScoreRecord& a, const ScoreRecord& b) {
@@ -52,20 +55,14 @@ ScoresPage::ScoresPage(const WorkspaceContext& context, RunPanel* panel, QWidget
       toolbar_(new PageToolbar(tr("Scores"))),
       steps_(new QComboBox),
       tasks_(new QComboBox),
-      form_(new Segments(tr("Shown as"), {tr("Map"), tr("Values")})),
       figure_(makeButton(tr("Figure"), QStringLiteral("figure"))),
       score_(makePrimaryButton(tr("Score..."))),
       list_(new QStandardItemModel(this)),
-      values_(new QStandardItemModel(this)),
+      shown_(new QSortFilterProxyModel(this)),
+      filter_(new QLineEdit),
       list_view_(new DataTable(tr("Scores"))),
-      values_view_(new DataTable(tr("Scores by depth and length"))),
-      map_(new NeedleMap),
-      series_(new CurvePlot),
-      reading_(new TextLabel({}, TypeStep::table, 400, 2)),
-      no_map_(new TextLabel({}, TypeStep::control, 400, 2)),
-      top_(new QStackedWidget),
       pages_(new QStackedWidget),
-      picture_(new QWidget),
+      picture_(new ScorePicture),
       details_(new ScoreDetails),
       empty_(new EmptyState(tr("No checkpoint has been scored yet."), tr("Score..."))) {
     makeToolbar();
@@ -109,14 +106,12 @@ void ScoresPage::makeToolbar() {
     steps_->setAccessibleName(tr("Step of the checkpoint"));
     tasks_->setAccessibleName(tr("Task"));
     for (QComboBox* box : {steps_, tasks_}) box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    form_->setCurrent(Map);
     auto* command = makeIconButton(QStringLiteral("copy"), tr("Copy as command"));
-    for (QWidget* widget : std::initializer_list<QWidget*>{steps_, tasks_, form_, command, figure_, score_})
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{steps_, tasks_, picture_->form(), command, figure_, score_})
         toolbar_->addWidget(widget);
     connect(steps_, &QComboBox::activated, this, [this] { choose(steps_->currentData().toString()); });
     connect(tasks_, &QComboBox::activated, this,
-            [this] { showTask(tasks_->currentData().toString().toStdString()); });
-    connect(form_, &Segments::chosen, this,
             [this] { showTask(tasks_->currentData().toString().toStdString()); });
     connect(figure_, &QPushButton::clicked, this, &ScoresPage::exportFigure);
     connect(command, &QToolButton::clicked, this, [this] {
@@ -127,31 +122,26 @@ void ScoresPage::makeToolbar() {
 }
 
 QWidget* ScoresPage::makeContent() {
-    list_view_->setModel(list_);
-    list_view_->setSortingEnabled(false);
+    shown_->setSourceModel(list_);
+    shown_->setSortRole(sort_role);
+    shown_->setFilterCaseSensitivity(Qt::CaseInsensitive);
+    shown_->setFilterKeyColumn(-1);
+    list_view_->setModel(shown_);
+    list_view_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);  // as they came
     list_view_->setSelectionMode(QAbstractItemView::SingleSelection);
-    values_view_->setModel(values_);
-    values_view_->setSortingEnabled(false);
-    series_->setTitle(tr("Loss by position"), tr("nats per token"));
-    series_->setCountsOnX(true, false);
-    no_map_->setAlignment(Qt::AlignCenter);
-    for (QWidget* page : std::initializer_list<QWidget*>{map_, values_view_, series_, no_map_})
-        top_->addWidget(page);
-    auto* picture = new QVBoxLayout(picture_);
-    picture->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
-    picture->setSpacing(metrics::gap1);
-    picture->addWidget(top_, 1);
-    picture->addWidget(reading_);
-    reading_->setElided(Qt::ElideRight);
-    // Pictures stand on the colour of a page.
-    picture_->setAutoFillBackground(true);
-    const auto repaint = [this] {
-        QPalette palette = picture_->palette();
-        palette.setColor(QPalette::Window, tokens().surface);
-        picture_->setPalette(palette);
-    };
-    connect(&Theme::instance(), &Theme::changed, this, repaint);
-    repaint();
+    filter_->setPlaceholderText(tr("Filter scores"));
+    filter_->setAccessibleName(tr("Filter scores"));
+    filter_->setClearButtonEnabled(true);
+    filter_->setFixedHeight(metrics::control);
+    auto* left = new QWidget;
+    auto* column = new QVBoxLayout(left);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
+    line->addWidget(filter_);
+    column->addLayout(line);
+    column->addWidget(list_view_, 1);
     auto* right = new QSplitter(Qt::Vertical);
     right->setHandleWidth(1);
     right->addWidget(picture_);
@@ -161,17 +151,20 @@ QWidget* ScoresPage::makeContent() {
     right->setSizes({420, 300});
     auto* all = new QSplitter(Qt::Horizontal);
     all->setHandleWidth(1);
-    all->addWidget(list_view_);
+    all->addWidget(left);
     all->addWidget(right);
     all->setStretchFactor(1, 1);
-    all->setSizes({350, 700});
+    all->setSizes({380, 700});
     connect(list_view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& index) {
-                const QString file = list_->index(index.row(), 0).data(file_role).toString();
+                const QString file = shown_->index(index.row(), 0).data(file_role).toString();
                 if (!file.isEmpty() && file != file_) choose(file);
             });
-    connect(map_, &NeedleMap::readChanged, this, &ScoresPage::showReading);
-    connect(map_, &NeedleMap::heldChanged, this, &ScoresPage::showHeld);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        shown_->setFilterFixedString(text.trimmed());
+        selectRow();
+    });
+    connect(picture_->map(), &NeedleMap::heldChanged, this, &ScoresPage::showHeld);
     connect(details_, &ScoreDetails::taskChosen, this, [this](const std::string& task) {
         if (tasks_->findData(QString::fromStdString(task)) >= 0) showTask(task);
     });
@@ -207,12 +200,17 @@ void ScoresPage::refresh() {
     setDisabledReason(score_, reason);
     setDisabledReason(empty_->button(), reason);
     pages_->setCurrentIndex(entries_.empty() ? 0 : 1);
-    if (same) return;
+    if (same) {  // what the run logs meanwhile
+        const RunPointer now = run_ && active_ ? context_.session.run(run_->id) : nullptr;
+        if (now) panel_->showRun(run_ = now);
+        return;
+    }
     fillList();
     if (entries_.empty()) {
         current_.reset();
         run_ = nullptr;
         details_->show(nullptr);
+        picture_->showNothing();
         toolbar_->setTitle(tr("Scores"));
         toolbar_->setNote({});
         return;
@@ -223,27 +221,39 @@ void ScoresPage::refresh() {
 void ScoresPage::fillList() {
     list_->clear();
     list_->setHorizontalHeaderLabels({tr("Run"), tr("Score"), tr("Step"), tr("Result")});
-    for (const int column : {2, 3})
+    for (const int column : {StepColumn, Result})
         list_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
                              Qt::TextAlignmentRole);
     for (const Entry& entry : entries_) {
         const ScoreSummary* first = headline(*entry.record);
+        const std::int64_t at = entry.record->checkpoint.step.value;
         auto* run = new QStandardItem(entry.run->name);
         run->setData(entry.run->paletteIndex, RunIndexRole);
         run->setData(QString::fromStdString(entry.record->file), file_role);
         auto* kind = new QStandardItem(first ? QString::fromStdString(first->name)
                                              : scoreKindTitle(entry.record->kind));
-        kind->setToolTip(scoreKindTitle(entry.record->kind));
-        auto* step = new QStandardItem(formatCount(entry.record->checkpoint.step.value));
+        kind->setToolTip(first ? kind->text() + QStringLiteral(", ") + scoreKindTitle(entry.record->kind)
+                               : kind->text());
+        for (QStandardItem* item : {run, kind}) item->setData(item->text(), sort_role);
+        auto* step = new QStandardItem(formatCount(at));
+        step->setData(qlonglong(at), sort_role);
         auto* value = new QStandardItem(first ? scoreText(first->value, QString::fromStdString(first->unit))
                                               : QString());
+        if (first && first->value) value->setData(*first->value, sort_role);
         for (QStandardItem* item : {step, value}) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         for (QStandardItem* item : {run, kind, step, value}) item->setEditable(false);
         list_->appendRow({run, kind, step, value});
     }
     list_view_->resizeColumnsToContents();
-    list_view_->setColumnWidth(0, std::min(list_view_->columnWidth(0), 118));
-    list_view_->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
+    list_view_->setColumnWidth(Run, std::min(list_view_->columnWidth(Run), 118));
+    list_view_->horizontalHeader()->setSectionResizeMode(Kind, QHeaderView::Stretch);
+}
+
+void ScoresPage::selectRow() {
+    for (int row = 0; row < shown_->rowCount(); ++row)
+        if (shown_->index(row, 0).data(file_role).toString() == file_ &&
+            list_view_->currentIndex().row() != row)
+            list_view_->selectRow(row);
 }
 
 void ScoresPage::choose(const QString& file) {
@@ -253,10 +263,7 @@ void ScoresPage::choose(const QString& file) {
     run_ = entry->run;
     current_ = *entry->record;
     if (active_) panel_->showRun(run_);
-    for (int row = 0; row < list_->rowCount(); ++row)
-        if (list_->index(row, 0).data(file_role).toString() == file &&
-            list_view_->currentIndex().row() != row)
-            list_view_->selectRow(row);
+    selectRow();
     toolbar_->setTitle(scoreKindTitle(current_->kind));
     QStringList numbers;
     for (const ScoreSummary& summary : current_->summary)
@@ -274,82 +281,39 @@ void ScoresPage::choose(const QString& file) {
     const std::vector<std::string> tasks = needleTasks(*current_);
     for (const std::string& task : tasks)
         tasks_->addItem(QString::fromStdString(task), QString::fromStdString(task));
-    const bool mapped = !tasks.empty();
     tasks_->setVisible(tasks.size() > 1);
-    form_->setVisible(mapped);
-    figure_->setVisible(mapped);
     details_->show(&*current_);
-    if (mapped)
-        showTask(std::find(tasks.begin(), tasks.end(), before) != tasks.end() ? before : tasks.front());
-    else
-        showSeries();
+    picture_->show(*current_, lineOf(run_, current_->checkpoint.step), otherLine());
+    figure_->setVisible(picture_->isMap() || picture_->isPositions());
+    if (std::find(tasks.begin(), tasks.end(), before) != tasks.end()) showTask(before);
     showHeld();
+}
+
+PositionLine ScoresPage::lineOf(const RunPointer& run, Step step) {
+    return {.label = tr("%1, step %2").arg(run->name, formatCount(step.value)), .colour = run->paletteIndex};
+}
+
+// The checkpoint that the current score was taken against.
+std::optional<PositionLine> ScoresPage::otherLine() const {
+    const QString against = QString::fromStdString(scoredAgainst(*current_));
+    if (against.isEmpty()) return std::nullopt;
+    const RunPointer run = context_.session.run(RunId(against.section(QLatin1Char('@'), 0, 0).toStdString()));
+    if (run) return lineOf(run, Step(against.section(QLatin1Char('@'), 1).toLongLong()));
+    // Of another project: any colour but its own.
+    return PositionLine{.label = against.section(QLatin1Char('/'), -1), .colour = run_->paletteIndex + 1};
 }
 
 void ScoresPage::showTask(const std::string& task) {
     if (!current_ || task.empty()) return;
     tasks_->setCurrentIndex(tasks_->findData(QString::fromStdString(task)));
-    map_->show(needleGrid(*current_, task));
-    const NeedleGrid& grid = map_->grid();
-    values_->clear();
-    QStringList header{tr("Depth")};
-    for (const std::int64_t length : grid.lengths) header << formatCount(length);
-    values_->setHorizontalHeaderLabels(header);
-    for (std::size_t d = 0; d < grid.depths.size(); ++d) {
-        QList<QStandardItem*> row{new QStandardItem(depthText(grid.depths[d]))};
-        for (std::size_t l = 0; l < grid.lengths.size(); ++l) {
-            const NeedleCell& cell = grid.at(d, l);
-            auto* item = new QStandardItem(cell.value ? formatFixed(*cell.value, grid.unit == "%" ? 1 : 3)
-                                                      : QStringLiteral("—"));
-            item->setToolTip(needleText(grid, d, l));
-            item->setAccessibleText(needleText(grid, d, l));
-            row << item;
-        }
-        for (QStandardItem* item : row) {
-            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-            item->setEditable(false);
-        }
-        values_->appendRow(row);
-    }
-    for (int column = 0; column < values_->columnCount(); ++column)
-        values_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
-                               Qt::TextAlignmentRole);
-    top_->setCurrentIndex(form_->current() == Values ? ValuesPage : MapPage);
-    showReading();
+    picture_->showTask(*current_, task);
     showHeld();
-}
-
-void ScoresPage::showSeries() {
-    map_->show({});
-    if (!current_->series || current_->series->position.empty()) {
-        no_map_->setText(tr("The numbers of this score are beneath."));
-        top_->setCurrentIndex(NoMapPage);
-        picture_->setVisible(false);
-        return;
-    }
-    picture_->setVisible(true);
-    const LossSeries& series = *current_->series;
-    series_->setSeries({{.id = QStringLiteral("loss"),
-                         .label = run_->name,
-                         .curve = Curve::make(series.position, series.loss),
-                         .colour = run_->paletteIndex}});
-    series_->fit();
-    top_->setCurrentIndex(SeriesPage);
-    reading_->setText(tr("Mean loss at each position of the context."));
-}
-
-void ScoresPage::showReading() {
-    if (map_->grid().isEmpty()) return;
-    picture_->setVisible(true);
-    const auto place = map_->read();
-    reading_->setText(place ? needleText(map_->grid(), place->first, place->second)
-                            : tr("Point at a cell to read it; a click holds it and shows its answers."));
 }
 
 // The answers beneath are those of the cell that is held.
 void ScoresPage::showHeld() {
-    const auto place = map_->held();
-    const NeedleGrid& grid = map_->grid();
+    const auto place = picture_->map()->held();
+    const NeedleGrid& grid = picture_->map()->grid();
     if (!place || grid.isEmpty()) {
         details_->answers()->setPlace(std::nullopt, {});
         return;
@@ -360,7 +324,10 @@ void ScoresPage::showHeld() {
         tr("of the cell held in the map"));
 }
 
-QString ScoresPage::reading() const { return reading_->text(); }
+NeedleMap* ScoresPage::map() const { return picture_->map(); }
+QTableView* ScoresPage::valuesTable() const { return picture_->valuesTable(); }
+Segments* ScoresPage::form() const { return picture_->form(); }
+QString ScoresPage::reading() const { return picture_->reading(); }
 
 void ScoresPage::openScore(const RunId& run, const QString& metric) {
     refresh();
@@ -374,8 +341,11 @@ void ScoresPage::openScore(const RunId& run, const QString& metric) {
 }
 
 void ScoresPage::exportFigure() {
-    if (!current_ || map_->grid().isEmpty() || !run_) return;
-    exportFigureOf(figureOfNeedles(run_, *current_, map_->grid().task), context_, this);
+    if (!current_ || !run_) return;
+    if (picture_->isMap())
+        exportFigureOf(figureOfNeedles(run_, *current_, map()->grid().task), context_, this);
+    else if (picture_->isPositions())
+        exportFigureOf(figureOfPositions(run_, *current_), context_, this);
 }
 
 }  // namespace braid::ui

@@ -7,24 +7,26 @@
 
 #include "widgets/common/run_view.h"
 #include "widgets/common/workspace.h"
+#include "widgets/train/position_chart.h"
 #include "widgets/train/throttle.h"
 
 class QComboBox;
+class QLineEdit;
 class QPushButton;
+class QSortFilterProxyModel;
 class QStackedWidget;
 class QStandardItemModel;
 class QTableView;
 
 namespace braid::ui {
 
-class CurvePlot;
 class EmptyState;
 class NeedleMap;
 class PageToolbar;
 class RunPanel;
 class ScoreDetails;
+class ScorePicture;
 class Segments;
-class TextLabel;
 
 class ScoresPage : public QWidget {
     Q_OBJECT
@@ -38,13 +40,15 @@ public:
     const ScoreRecord* current() const { return current_ ? &*current_ : nullptr; }
     void exportFigure();
 
-    NeedleMap* map() const { return map_; }
-    QTableView* valuesTable() const { return values_view_; }
+    ScorePicture* picture() const { return picture_; }
+    NeedleMap* map() const;
+    QTableView* valuesTable() const;
     QTableView* list() const { return list_view_; }
     ScoreDetails* details() const { return details_; }
     QComboBox* stepChoice() const { return steps_; }
     QComboBox* taskChoice() const { return tasks_; }
-    Segments* form() const { return form_; }
+    Segments* form() const;
+    QLineEdit* filter() const { return filter_; }
     QString reading() const;
 
 Q_SIGNALS:
@@ -61,9 +65,10 @@ private:
     void fillList();
     void choose(const QString& file);
     void showTask(const std::string& task);
-    void showSeries();
-    void showReading();
     void showHeld();
+    void selectRow();  // of the current score, where the filter shows it
+    static PositionLine lineOf(const RunPointer& run, Step step);
+    std::optional<PositionLine> otherLine() const;
     const Entry* find(const QString& file) const;
 
     WorkspaceContext context_;
@@ -76,15 +81,13 @@ private:
     RunPointer run_;
     PageToolbar* toolbar_;
     QComboBox *steps_, *tasks_;
-    Segments* form_;
     QPushButton *figure_, *score_;
-    QStandardItemModel *list_, *values_;
-    QTableView *list_view_, *values_view_;
-    NeedleMap* map_;
-    CurvePlot* series_;
-    TextLabel *reading_, *no_map_;
-    QStackedWidget *top_, *pages_;
-    QWidget* picture_;
+    QStandardItemModel* list_;
+    QSortFilterProxyModel* shown_;
+    QLineEdit* filter_;
+    QTableView* list_view_;
+    QStackedWidget* pages_;
+    ScorePicture* picture_;
     ScoreDetails* details_;
     EmptyState* empty_;
 };

@@ -16,6 +16,7 @@
 #include "widgets/common/data_table.h"
 #include "widgets/common/format.h"
 #include "widgets/common/project_session.h"
+#include "widgets/common/run_list_model.h"
 #include "widgets/common/segments.h"
 #include "widgets/train/comparison_model.h"
 #include "widgets/train/figure_of_view.h"
@@ -61,7 +62,7 @@ TrainPage::TrainPage(const WorkspaceContext& context, RunPanel* panel, QWidget* 
       model_(new ComparisonModel(this)),
       table_(new DataTable(tr("Run comparison"))),
       pages_(new QStackedWidget),
-      empty_(new EmptyState(tr("Select runs in the project to see their curves."))) {
+      empty_(new EmptyState({}, tr("Show all runs"))) {
     makeToolbar();
     makePanels();
     auto* layout = new QVBoxLayout(this);
@@ -185,6 +186,11 @@ void TrainPage::makePanels() {
     split->setSizes({440, 136, 160});
     pages_->addWidget(empty_);
     pages_->addWidget(split);
+    connect(empty_, &EmptyState::clicked, this, [this] {
+        std::vector<RunId> all;
+        for (const RunPointer& run : context_.session.runs()->runs()) all.push_back(run->id);
+        context_.session.setSelectedRuns(all);
+    });
     smooth_->setValue(int(smoothing_ * 100));
     setSmoothing(smooth_->value());
 }
@@ -258,6 +264,10 @@ void TrainPage::refresh() {
     for (const RunId& id : session.selectedRuns())
         if (const RunPointer run = session.run(id)) runs_.push_back(run);
     pages_->setCurrentIndex(runs_.empty() ? 0 : 1);
+    const bool any = !session.runs()->runs().empty();
+    empty_->setSentence(any ? tr("Select runs in the project to see their curves.")
+                            : tr("The project has no run yet. Train an architecture in Design."));
+    empty_->button()->setVisible(any);
     const RunPointer current = session.currentRun();
     panel_->showRun(current);
     toolbar_->setTitle(runs_.size() == 1 ? runs_.front()->name : tr("%1 runs").arg(runs_.size()));

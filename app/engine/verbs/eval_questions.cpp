@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/verbs/compute_type.h"
@@ -53,6 +54,25 @@ Result<void> check_any(std::span<const QuestionCell> cells) {
     std::string message;
     for (const std::string& reason : reasons) message.append(message.empty() ? "" : "\n").append(reason);
     return fail(ErrorKind::invalid_input, message.empty() ? "nothing was asked for" : message);
+}
+
+// What a map of values does not tell; empty where every question was asked and answered in full.
+std::string shortfall(const ScoreRecord& record) {
+    std::int64_t samples = 0, truncated = 0, left_out = 0;
+    for (const Score& score : record.scores) {
+        samples += score.samples;
+        truncated += score.truncated;
+        left_out += score.left_out;
+    }
+    std::string text;
+    if (truncated > 0)
+        text.append(with_commas(truncated))
+            .append(" of ")
+            .append(with_commas(samples))
+            .append(
+                " samples are truncated: their text was cut, or the answer reached its limit of tokens\n");
+    if (left_out > 0) text.append(with_commas(left_out)).append(" questions did not fit and were left out\n");
+    return text;
 }
 
 }  // namespace
@@ -230,7 +250,9 @@ Result<QuestionResults> ask(const EvalTarget& target, const CheckpointChoice& ch
 Result<void> finish_questions(const EvalTarget& target, const CheckpointChoice& choice,
                               const ScoreRecord& record, std::span<const ScoreAnswer> answers,
                               const std::string& text) {
-    if (Result<void> finished = finish_score(target, choice, record, answers, text); !finished)
+    // A table has columns for them.
+    const std::string shown = text.empty() ? text : text + shortfall(record);
+    if (Result<void> finished = finish_score(target, choice, record, answers, shown); !finished)
         return finished;
     ScoreDraft::remove(scores_folder(choice), score_id(record));
     return {};

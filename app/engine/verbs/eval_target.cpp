@@ -33,6 +33,7 @@ std::string value_text(const Score& score) {
 std::string table_of(const ScoreRecord& record) {
     const auto any = [&](auto has) { return std::any_of(record.scores.begin(), record.scores.end(), has); };
     const bool lengths = any([](const Score& score) { return score.length.has_value(); });
+    const bool left_out = any([](const Score& score) { return score.left_out > 0; });
     const bool depths = any([](const Score& score) { return score.depth.has_value(); });
     std::vector<Column> columns = {{"score"}};
     if (lengths) columns.push_back({"length", true});
@@ -40,6 +41,7 @@ std::string table_of(const ScoreRecord& record) {
     for (const char* title : {"value", "+-"}) columns.push_back({title, true});
     columns.push_back({"unit"});
     for (const char* title : {"samples", "truncated"}) columns.push_back({title, true});
+    if (left_out) columns.push_back({"left out", true});
     Table table(columns);
     for (const Score& score : record.scores) {
         std::vector<std::string> cells = {score.name};
@@ -51,6 +53,7 @@ std::string table_of(const ScoreRecord& record) {
         cells.push_back(score.unit);
         cells.push_back(std::to_string(score.samples));
         cells.push_back(std::to_string(score.truncated));
+        if (left_out) cells.push_back(std::to_string(score.left_out));
         table.add(std::move(cells));
     }
     std::string text = table.text();

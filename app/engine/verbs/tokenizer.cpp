@@ -8,6 +8,7 @@
 #include "app/engine/cli/signals.h"
 #include "app/engine/verbs/tokenizer_options.h"
 #include "app/engine/verbs/verbs.h"
+#include "core/base/count.h"
 #include "core/data/tokenizer/sentencepiece_train.h"
 
 namespace braid::cli {

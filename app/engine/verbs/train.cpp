@@ -14,6 +14,7 @@
 #include "app/engine/cli/training_text.h"
 #include "app/engine/verbs/reference_keys.h"
 #include "app/engine/verbs/verbs.h"
+#include "core/base/count.h"
 #include "core/data/batch.h"
 #include "core/engine/trainer.h"
 #include "core/engine/training_run.h"
