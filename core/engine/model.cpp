@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 
 #include "core/engine/activations.h"
 #include "core/engine/documents.h"
@@ -50,6 +51,10 @@ struct Model::Parts {
     at::Tensor embedding_VD, dembedding_VD, head_VD, dhead_VD, norm_D, dnorm_D;
     at::Tensor loss_sum;
     std::optional<Activations> training, evaluation;
+
+    void require_gradients() const {
+        if (!store->gradients().defined()) throw std::logic_error("the model was opened only for reading");
+    }
 
     Activations& activations(std::optional<Activations>& slot, const at::Tensor& tokens_BT, bool keep,
                              const at::Tensor& starts_BT = {}) {
@@ -130,7 +135,8 @@ struct Model::Parts {
 Model::Model(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Model::~Model() = default;
 
-Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops) {
+Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
+                                             bool trainable) {
     return guarded("model", [&]() -> Result<std::unique_ptr<Model>> {
         auto parts = std::make_unique<Parts>();
         parts->spec = spec;
@@ -139,7 +145,8 @@ Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::
         Result<LayerMixers> mixers = make_mixers(spec);
         if (!mixers) return fail(std::move(mixers.error()));
         parts->mixers = std::move(*mixers);
-        parts->store = std::make_unique<ParameterStore>(make_layout(spec, parts->mixers), *parts->ops);
+        parts->store =
+            std::make_unique<ParameterStore>(make_layout(spec, parts->mixers), *parts->ops, trainable);
         const ParameterStore& store = *parts->store;
         const ParameterLayout& layout = store.layout();
         for (const LayerParameters& layer : layout.layers) parts->layers.push_back(weights_of(store, layer));
@@ -199,6 +206,7 @@ std::vector<Model::HeadPlace> Model::query_heads() const {
 }
 
 at::Tensor Model::head_gradient_norms() const {
+    parts_->require_gradients();
     std::vector<at::Tensor> norms;
     parts_->for_query_projections([&](std::int64_t, std::int64_t, std::int64_t heads,
                                       const at::Tensor& gradient_RD) {
@@ -211,6 +219,7 @@ at::Tensor Model::head_gradient_norms() const {
 void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
                              const at::Tensor& weights_BT, const at::Tensor& starts_BT) {
     Parts& p = *parts_;
+    p.require_gradients();
     Activations& a = p.activations(p.training, tokens_BT, true, starts_BT);
     a.targets_N.copy_(targets_BT.reshape({-1}));
     p.forward(a);

@@ -19,8 +19,11 @@ namespace braid {
 
 class Model {
 public:
-    // The spec must be valid. Errors: unavailable (a mixer that cannot be trained yet), out_of_memory.
-    static Result<std::unique_ptr<Model>> create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops);
+    // The spec must be valid. A model that is only read needs no memory for gradients: without `trainable`
+    // forward_backward() and head_gradient_norms() throw. Errors: unavailable (a mixer that cannot be trained
+    // yet), out_of_memory.
+    static Result<std::unique_ptr<Model>> create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
+                                                 bool trainable = true);
     ~Model();
 
     const ArchitectureSpec& spec() const;

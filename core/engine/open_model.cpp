@@ -15,7 +15,7 @@ Result<std::unique_ptr<Model>> open_model(const std::string& folder, std::shared
     if (!architecture) return fail(to_error(architecture.error(), file));
     if (const Diagnostics problems = validate(*architecture, builtin_mixers()); !problems.empty())
         return fail(to_error(problems, file));
-    Result<std::unique_ptr<Model>> model = Model::create(*architecture, std::move(ops));
+    Result<std::unique_ptr<Model>> model = Model::create(*architecture, std::move(ops), false);
     if (!model) return model;
     if (Result<void> loaded = load_weights(folder, (*model)->parameters()); !loaded)
         return fail(std::move(loaded.error()));

@@ -1,5 +1,5 @@
 // The model of a checkpoint folder (or of any folder with model.safetensors and architecture.json), for
-// measuring it.
+// measuring it: it has no gradients.
 #pragma once
 
 #include <memory>

@@ -1,38 +1,24 @@
 #include "core/engine/parameter_store.h"
 
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
-#include <sys/mman.h>
 
 namespace braid {
 namespace {
 
 at::Tensor view(const at::Tensor& flat, const Operand& operand) {
+    if (!flat.defined()) return {};
     if (operand.cols == 0) return flat.narrow(0, operand.offset, operand.rows);
     return flat.narrow(0, operand.offset, operand.rows * operand.cols).view({operand.rows, operand.cols});
 }
 
 }  // namespace
 
-namespace {
-
-// Zeros that take memory only once they are written: a model that is only read needs no gradients.
-at::Tensor lazy_zeros(std::int64_t elements, const at::TensorOptions& options) {
-    const auto bytes = static_cast<std::size_t>(elements) * options.dtype().itemsize();
-    if (!options.device().is_cpu() || bytes == 0) return at::zeros({elements}, options);
-    void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) return at::zeros({elements}, options);  // which then says how much is missing
-    return at::from_blob(
-        pages, {elements}, [bytes](void* at) { ::munmap(at, bytes); }, options);
-}
-
-}  // namespace
-
-ParameterStore::ParameterStore(ParameterLayout layout, const Ops& ops) : layout_(std::move(layout)) {
+ParameterStore::ParameterStore(ParameterLayout layout, const Ops& ops, bool trainable)
+    : layout_(std::move(layout)) {
     const auto options = at::TensorOptions().dtype(ops.master_type()).device(ops.device());
     values_ = at::zeros({layout_.elements}, options);
-    gradients_ = lazy_zeros(layout_.elements, options);
+    if (trainable) gradients_ = at::zeros({layout_.elements}, options);
     compute_ = ops.compute_type() == ops.master_type()
                    ? values_
                    : at::zeros({layout_.elements}, options.dtype(ops.compute_type()));
@@ -63,6 +49,7 @@ at::Tensor ParameterStore::value(const Parameter& parameter) const {
     return values_.narrow(0, parameter.offset, parameter.size).view(parameter.shape);
 }
 at::Tensor ParameterStore::gradient(const Parameter& parameter) const {
+    if (!gradients_.defined()) return {};
     return gradients_.narrow(0, parameter.offset, parameter.size).view(parameter.shape);
 }
 at::Tensor ParameterStore::value_view(const Operand& operand) const { return view(values_, operand); }
@@ -72,6 +59,8 @@ at::Tensor ParameterStore::gradient_view(const Operand& operand) const { return 
 void ParameterStore::refresh_compute() {
     if (!compute_.is_same(values_)) compute_.copy_(values_);
 }
-void ParameterStore::zero_gradients() { gradients_.zero_(); }
+void ParameterStore::zero_gradients() {
+    if (gradients_.defined()) gradients_.zero_();
+}
 
 }  // namespace braid

@@ -15,8 +15,8 @@ namespace braid {
 
 class ParameterStore {
 public:
-    // Zero-filled on the ops' device.
-    ParameterStore(ParameterLayout layout, const Ops& ops);
+    // Zero-filled on the ops' device. Without `trainable` there are no gradients: undefined tensors.
+    ParameterStore(ParameterLayout layout, const Ops& ops, bool trainable = true);
 
     const ParameterLayout& layout() const { return layout_; }
     const Parameter* find(std::string_view name) const;  // null where there is none

@@ -1,10 +1,12 @@
 // Folders of transformers in and out: shards, types, hostile and damaged files, and nothing left behind.
+#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 
 #include "core/engine/hf/export_hf.h"
 #include "core/engine/hf/float_bytes.h"
@@ -136,6 +138,10 @@ TEST_F(HfFolder, InAndOutAgainIsIdenticalToTheBit) {
         auto model = open_model(ours(), make_cpu_ops(at::kFloat));
         ASSERT_TRUE(model) << describe(model.error());
         EXPECT_EQ((*model)->parameters().layout().parameter_count(), done->parameters);
+        EXPECT_FALSE((*model)->parameters().gradients().defined()) << "memory that reading does not need";
+        const at::Tensor tokens = at::zeros({1, 3}, at::kLong);
+        EXPECT_EQ((*model)->evaluate(tokens, tokens).loss_BT.numel(), 3);
+        EXPECT_THROW((*model)->forward_backward(tokens, tokens, 1), std::logic_error);
         const auto target = hf_class_of(done->model.architecture);
         ASSERT_TRUE(target);
         fs::remove_all(folder_ / "back");
