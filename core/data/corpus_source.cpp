@@ -158,6 +158,11 @@ public:
                 "The corpus has one document: validation text, if any, is the end of the text it trains on.");
         if (manifest.validation.tokens < 2)
             notes.emplace_back("The corpus has no validation text: no validation loss is measured.");
+        if (cut_.texts > 0)
+            notes.push_back(std::to_string(cut_.texts) +
+                            " texts of the key tokens are longer than the context of " +
+                            std::to_string(context()) + " tokens and are cut for log LongPPL; " +
+                            std::to_string(cut_.spans) + " places with key tokens are left out.");
         return notes;
     }
 
@@ -205,6 +210,7 @@ public:
         Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context(), file);
         if (!set) return fail(std::move(set.error()));
         long_texts_ = std::move(*set);
+        cut_ = long_text_cut(*keys, **tokenizer, context());
         return {};
     }
 
@@ -226,6 +232,7 @@ private:
     std::uint64_t seed_;
     std::vector<Pool> pools_;  // one, or short and long
     std::optional<LongTextSet> long_texts_;
+    LongTextCut cut_;  // what of the key tokens' texts goes beyond the context
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/base/random.h"
 #include "core/data/batch.h"
 #include "core/data/corpus.h"
+#include "core/data/key_tokens.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/data/tiny_tokenizer.h"
 
@@ -244,6 +245,27 @@ TEST_F(CorpusTokenizerTest, PoolsAreMixedByTokens) {
     }
     values.set("pools", std::string("all"));
     EXPECT_EQ(source(64, 8, values).error().kind, ErrorKind::invalid_input) << "a share without pools";
+}
+
+TEST_F(CorpusTokenizerTest, KeyTokensBeyondTheContextAreSaid) {
+    documents(30, 60);
+    const Corpus corpus = build({temporary_ / "a"}, {.validation_fraction = 0.1});
+    KeyTokens keys;
+    keys.tokenizer = corpus.tokenizer().value()->info();
+    keys.rule = {.context = 64, .short_context = 16, .advance = 8, .fewest = 1};
+    keys.samples = {{.text = std::string(64, 'x'), .spans = {{20, 21}, {50, 51}}}};
+    ASSERT_TRUE(write_key_tokens(temporary_ / "keys.json", keys));
+    ParameterValues values;
+    values.set("key_tokens", temporary_ / "keys.json");
+    const auto whole = source(64, 1, values);
+    ASSERT_TRUE(whole) << describe(whole.error());
+    EXPECT_TRUE((*whole)->notes().empty());
+    const std::vector<std::string> notes = source(32, 1, values).value()->notes();
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_NE(notes[0].find("1 texts of the key tokens are longer than the context of 32 tokens"),
+              std::string::npos)
+        << notes[0];
+    EXPECT_NE(notes[0].find("1 places"), std::string::npos) << notes[0];
 }
 
 TEST_F(CorpusTokenizerTest, WhatCannotTrainIsRefusedWithAllReasons) {
