@@ -1,8 +1,10 @@
 // Maps of needles, answers, settings, key tokens in the text, and asking for a score.
 #include <QAbstractItemModelTester>
+#include <QAction>
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QTabBar>
 #include <QTableView>
@@ -12,6 +14,7 @@
 #include "tests/widgets_train/score_files.h"
 #include "tests/widgets_train/train_fixture.h"
 #include "widgets/common/colour_map.h"
+#include "widgets/common/field.h"
 #include "widgets/common/format.h"
 #include "widgets/common/parameter_editor.h"
 #include "widgets/common/parameter_form.h"
@@ -163,6 +166,7 @@ TEST_F(ScoresPageTest, WhatIsTruncatedOrLeftOutIsSeen) {
     page_->details()->tabs()->setCurrentIndex(ScoreDetails::Answers);
     AnswersView* answers = page_->details()->answers();
     ASSERT_TRUE(waitFor([&] { return answers->proxy()->rowCount() == 108; }));
+    ASSERT_EQ(answers->which()->count(), 4);
     QTest::mouseClick(answers->which()->button(3), Qt::LeftButton);
     EXPECT_EQ(answers->proxy()->rowCount(), 2 * 6);
     answers->table()->selectRow(0);
@@ -294,6 +298,55 @@ TEST_F(ScoresPageTest, TheDialogAsksForAScoreAndTheJobCanBeCancelled) {
     EXPECT_EQ(jobs->text(3), QStringLiteral("no corpus"));
     QTest::mouseClick(jobs->cancelButton(3), Qt::LeftButton);  // dismisses
     EXPECT_EQ(jobs->count(), 0);
+}
+
+TEST_F(ScoresPageTest, AScoreThatWasAskedForIsShownWhenItArrives) {
+    choose("niah", 600);
+    const RunId id = read_plan(run_.plan_file())->id;
+    ScoreJob job{.id = 1, .request = {.run = id, .step = 400, .kind = QStringLiteral("loss")}};
+    job.state = ScoreJob::State::done;
+    Q_EMIT commands_.scoreJobChanged(job);
+    EXPECT_EQ(page_->current()->kind, "niah");
+    addLossScore(run_, 400, 2.4);
+    session_.refresh();
+    ASSERT_TRUE(waitFor([&] { return page_->current()->kind == "loss"; }));
+    EXPECT_EQ(page_->current()->checkpoint.step, Step(400));
+    // Another that nobody waits for leaves the eye where it is.
+    addLossScore(run_, 200, 2.6);
+    session_.refresh();
+    ASSERT_TRUE(waitFor([&] { return page_->list()->model()->rowCount() == 5; }));
+    EXPECT_EQ(page_->current()->checkpoint.step, Step(400));
+}
+
+TEST_F(ScoresPageTest, WhatToScoreAgainstIsChosenFromTheProject) {
+    ASSERT_TRUE(make_folder(run_.checkpoint_folder(Step(400))).has_value());
+    const RunFolder other = fixture_.addRun("reference");
+    {
+        auto writer = ProjectFixture::write(other);
+        ASSERT_TRUE(writer->begin_attempt({}).has_value());
+        writer->append(Step(300), {{"loss", 2.0}});
+        ASSERT_TRUE(writer->checkpoint(Step(300), "checkpoints/step-00000300", 1'000).has_value());
+        ASSERT_TRUE(writer->close(RunState::finished).has_value());
+    }
+    const RunId id = read_plan(other.plan_file())->id;
+    session_.refresh();
+    ASSERT_TRUE(waitFor(
+        [&] { return session_.run(id) && session_.run(id)->record->status.checkpoint == Step(300); }));
+    ScoreDialog* dialog = workspace_->score(read_plan(run_.plan_file())->id);
+    ASSERT_TRUE(waitFor([&] { return dialog->steps()->count() == 1; }));
+    dialog->setKind("loss");
+    QPushButton* choose = nullptr;
+    for (QPushButton* button : dialog->form()->findChildren<QPushButton*>())
+        if (button->accessibleName() == QLatin1String("Choose: Against")) choose = button;
+    ASSERT_NE(choose, nullptr);
+    ASSERT_EQ(choose->menu()->actions().size(), 1);
+    EXPECT_EQ(choose->menu()->actions()[0]->text(), QStringLiteral("reference, step 300"));
+    EXPECT_EQ(dialog->form()->editor("against")->field()->lineEdit()->placeholderText(),
+              QStringLiteral("nothing"));
+    choose->menu()->actions()[0]->trigger();
+    EXPECT_TRUE(
+        dialog->command().contains(QStringLiteral("--against %1@300").arg(QString::fromStdString(id.str()))))
+        << dialog->command().toStdString();
 }
 
 TEST(KeyText, BytesBecomeCharacters) {

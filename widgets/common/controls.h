@@ -85,6 +85,7 @@ private:
     TextLabel *title_, *note_;
     QHBoxLayout* layout_;
     QToolButton* more_;
+    QString noteText_;
     QList<QWidget*> widgets_, folded_;
     bool arranging_ = false;
 };

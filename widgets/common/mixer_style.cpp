@@ -217,7 +217,9 @@ QVector<qreal> runDashes(int index) {
 
 QPen runPen(int index, const Tokens& tokens, qreal width) {
     QPen pen(runColour(index, tokens), width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
-    const QVector<qreal> dashes = runDashes(index);
+    // A sample is short: its dashes are as long as those of a line of one pixel.
+    QVector<qreal> dashes = runDashes(index);
+    for (qreal& dash : dashes) dash /= std::max<qreal>(1, width);
     if (!dashes.isEmpty()) pen.setDashPattern(dashes);
     return pen;
 }

@@ -45,7 +45,7 @@ void paintStrip(QPainter& painter, const QRectF& rect, const std::vector<LayerSp
 
 // Colour and dash of a run by its stored palette index; eight colours, then the same with dashes.
 QColor runColour(int index, const Tokens& tokens);
-QVector<qreal> runDashes(int index);  // empty: solid
-QPen runPen(int index, const Tokens& tokens, qreal width = 2);
+QVector<qreal> runDashes(int index);                            // empty: solid
+QPen runPen(int index, const Tokens& tokens, qreal width = 2);  // of a short sample, as in legends
 
 }  // namespace braid::ui

@@ -13,6 +13,12 @@
 
 namespace braid::ui {
 
+namespace {
+
+constexpr int least_note = 96;
+
+}  // namespace
+
 PageToolbar::PageToolbar(const QString& title, QWidget* parent)
     : QFrame(parent),
       title_(new TextLabel(title, TypeStep::title, 600, 1)),
@@ -38,7 +44,10 @@ void PageToolbar::setTitle(const QString& title) {
     title_->setText(title);
     arrange();
 }
-void PageToolbar::setNote(const QString& note) { note_->setText(note); }
+void PageToolbar::setNote(const QString& note) {
+    noteText_ = note;
+    arrange();
+}
 
 void PageToolbar::addWidget(QWidget* widget) {
     layout_->insertWidget(layout_->count() - 1, widget);
@@ -89,6 +98,10 @@ void PageToolbar::arrange() {
     folded_ = folded;
     for (QWidget* widget : wanted) widget->setVisible(!folded.contains(widget));
     more_->setVisible(!folded.isEmpty());
+    // A word or two of a note say nothing.
+    const int left = width() - room(shown) - (folded.isEmpty() ? 0 : 36);
+    const int needed = note_->fontMetrics().horizontalAdvance(noteText_);
+    note_->setText(left >= std::min(needed, least_note) ? noteText_ : QString());
     arranging_ = false;
 }
 

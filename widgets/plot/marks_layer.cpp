@@ -41,6 +41,9 @@ std::vector<MarksLayer::Label> MarksLayer::collectLabels() const {
     std::vector<Label> labels;
     for (const int index : state_->visibleSeries()) {
         const SeriesView& view = state_->views[static_cast<std::size_t>(index)];
+        if (state_->series[index].curve->is_empty()) {
+            continue;  // there is no line to name
+        }
         labels.push_back(
             {index, state_->series[index].label, view.last ? state_->valueText(view.last->y) : QString()});
     }
@@ -49,7 +52,8 @@ std::vector<MarksLayer::Label> MarksLayer::collectLabels() const {
 
 int MarksLayer::labelWidth() {
     state_->labelsNow = PlotLabels::none;
-    const auto count = static_cast<int>(state_->visibleSeries().size());
+    const std::vector<Label> labels = collectLabels();
+    const auto count = static_cast<int>(labels.size());
     if (state_->labels == PlotLabels::none || count == 0 ||
         (state_->compact && state_->labels == PlotLabels::automatic)) {
         return 0;
@@ -62,7 +66,7 @@ int MarksLayer::labelWidth() {
     int value = 0;
     const QFontMetrics bold(tickFont(600));
     const QFontMetrics plain(tickFont());
-    for (const Label& label : collectLabels()) {
+    for (const Label& label : labels) {
         name = std::max(name, bold.horizontalAdvance(label.name));
         value = std::max(value, plain.horizontalAdvance(label.value));
     }

@@ -19,7 +19,7 @@ namespace braid::ui {
 
 AnswersView::AnswersView(QWidget* parent)
     : QWidget(parent),
-      which_(new Segments(tr("Answers shown"), {tr("All"), tr("Wrong"), tr("Right"), tr("Truncated")})),
+      which_(new Segments(tr("Answers shown"), {tr("All"), tr("Wrong"), tr("Right")})),
       filter_(new QLineEdit),
       note_(new TextLabel({}, TypeStep::table, 400, 3)),
       model_(new AnswersModel(this)),
@@ -44,13 +44,18 @@ AnswersView::AnswersView(QWidget* parent)
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setSortIndicator(AnswersModel::Right, Qt::AscendingOrder);
     for (const auto& [column, width] :
-         std::initializer_list<std::pair<int, int>>{{AnswersModel::Right, 84},
+         std::initializer_list<std::pair<int, int>>{{AnswersModel::Right, 80},
                                                     {AnswersModel::Cut, 84},
                                                     {AnswersModel::Task, 112},
                                                     {AnswersModel::Length, 70},
                                                     {AnswersModel::Depth, 64},
-                                                    {AnswersModel::Expected, 110}})
+                                                    {AnswersModel::Expected, 104}})
         table_->setColumnWidth(column, width);
+    // What was wanted and what came stand beside each other; where they were asked is to the right.
+    QHeaderView* header = table_->horizontalHeader();
+    header->moveSection(header->visualIndex(AnswersModel::Expected), 1);
+    header->moveSection(header->visualIndex(AnswersModel::Answer), 2);
+    table_->setColumnWidth(AnswersModel::Answer, 150);
     detail_->setReadOnly(true);
     detail_->setFrameShape(QFrame::NoFrame);
     detail_->setAccessibleName(tr("The answer in full"));
@@ -118,10 +123,34 @@ void AnswersView::read() {
             if (!self || number != self->asked_) return;
             self->problem_ = problem;
             self->model_->show(shared);
+            self->fitColumns();
             self->refresh();
             if (self->proxy_->rowCount() > 0) self->table_->selectRow(0);
         });
     });
+}
+
+// What all answers share is no column.
+void AnswersView::fitColumns() {
+    bool tasks = false, truncated = false, lengths = false, depths = false;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        const ScoreAnswer& answer = *model_->at(row);
+        tasks = tasks || answer.task != model_->at(0)->task;
+        truncated = truncated || answer.truncated;
+        lengths = lengths || answer.length;
+        depths = depths || answer.depth;
+    }
+    table_->setColumnHidden(AnswersModel::Task, !tasks);
+    table_->setColumnHidden(AnswersModel::Cut, !truncated);
+    table_->setColumnHidden(AnswersModel::Length, !lengths);
+    table_->setColumnHidden(AnswersModel::Depth, !depths);
+    if (truncated != (which_->count() > int(AnswersProxy::Which::truncated))) {
+        QStringList choices{tr("All"), tr("Wrong"), tr("Right")};
+        if (truncated) choices << tr("Truncated");
+        which_->setChoices(choices);
+        which_->setCurrent(0);
+        proxy_->setWhich(AnswersProxy::Which::all);
+    }
 }
 
 void AnswersView::setPlace(std::optional<AnswersProxy::Place> place, const QString& text) {

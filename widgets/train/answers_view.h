@@ -35,6 +35,7 @@ protected:
 
 private:
     void read();
+    void fitColumns();
     void refresh();
     void showCurrent();
 

@@ -17,7 +17,10 @@ const std::set<std::string> always_shown = {"learning_rate", "batch", "context",
 const std::set<std::string> not_compared = {"device", "threads", "checkpoint_every", "keep_checkpoints"};
 
 QString settingText(const RunPointer& run, const std::string& key) {
-    return run->plan ? QString::fromStdString(to_text(training_value(run->plan->training, key))) : QString();
+    if (!run->plan) return {};
+    const ParameterValue value = training_value(run->plan->training, key);
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    return whole ? formatCount(*whole) : QString::fromStdString(to_text(value));
 }
 
 QString metricText(const RunPointer& run, const char* metric, int decimals) {
@@ -122,8 +125,9 @@ QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
         case Qt::TextAlignmentRole:
             return headerData(index.column(), Qt::Horizontal, role);
         case RunIndexRole:
-            return index.column() == 0 || column.key == QLatin1String("@state") ? QVariant(run->paletteIndex)
-                                                                                : QVariant();
+            return index.column() == 0 || (column.key == QLatin1String("@state") && run->active())
+                       ? QVariant(run->paletteIndex)
+                       : QVariant();
         case LayersRole:
             return column.key == QLatin1String("@layers") && run->plan
                        ? QVariant::fromValue(run->plan->architecture.layers)

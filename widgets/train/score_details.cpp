@@ -143,11 +143,24 @@ void ScoreDetails::showTasks(const ScoreRecord& record) {
                            cell(score.samples > 0 ? formatCount(score.samples) : QString(), true),
                            shortfall(score, score.truncated), shortfall(score, score.left_out)});
     }
-    // A kind without lengths or depths has no use for the columns.
+    // Columns that the kind has no use for.
     const auto any = [&](auto has) { return std::any_of(record.scores.begin(), record.scores.end(), has); };
     tasks_view_->setColumnHidden(1, !any([](const Score& score) { return score.length.has_value(); }));
     tasks_view_->setColumnHidden(2, !any([](const Score& score) { return score.depth.has_value(); }));
+    const bool truncates =
+        !record.answers.empty() || any([](const Score& score) { return score.truncated > 0; });
+    tasks_view_->setColumnHidden(6, !truncates);
+    tasks_view_->setColumnHidden(7, !any([](const Score& score) { return score.left_out > 0; }));
     tasks_view_->resizeColumnsToContents();
+    // Headlines are longer than the names of tasks; they have the next columns to themselves.
+    tasks_view_->clearSpans();
+    for (int row = 0; row < int(record.summary.size()); ++row) tasks_view_->setSpan(row, 0, 1, 3);
+    const QFontMetrics text(Theme::instance().font(TypeStep::table));
+    int widest = text.horizontalAdvance(tr("Task"));
+    for (const Score& score : record.scores)
+        widest = std::max(widest, text.horizontalAdvance(QString::fromStdString(score.name)));
+    if (!tasks_view_->isColumnHidden(1))
+        tasks_view_->setColumnWidth(0, std::min(tasks_view_->columnWidth(0), widest + 2 * metrics::gap3));
     tasks_view_->horizontalHeader()->setStretchLastSection(true);
 }
 

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFileDialog>
+#include <QMenu>
 #include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
@@ -17,6 +18,8 @@
 #include "widgets/common/format.h"
 #include "widgets/common/parameter_editor.h"
 #include "widgets/common/parameter_form.h"
+#include "widgets/common/project_session.h"
+#include "widgets/common/run_list_model.h"
 #include "widgets/train/score_options.h"
 
 namespace braid::ui {
@@ -27,11 +30,12 @@ const ScoreForm& formOf(const std::string& kind) { return *findScoreForm(kind); 
 
 }  // namespace
 
-ScoreDialog::ScoreDialog(const RunPointer& run, const QString& projectFolder, RunCommands& commands,
+ScoreDialog::ScoreDialog(const RunPointer& run, const ProjectSession& session, RunCommands& commands,
                          QWidget* parent)
     : QDialog(parent),
       run_(run),
-      project_(projectFolder),
+      session_(session),
+      project_(session.folder()),
       commands_(commands),
       kind_(new QComboBox),
       step_(new QComboBox),
@@ -105,13 +109,19 @@ void ScoreDialog::rebuild() {
     form_ = new ParameterForm(parametersOf(form), {}, scoreKindTitle(kind));
     for (const ScoreOption& option : form.options) {
         const bool several = option.form == OptionForm::files;
-        if (!several && option.form != OptionForm::file) continue;
+        const bool checkpoint = option.form == OptionForm::checkpoint;
+        if (!several && !checkpoint && option.form != OptionForm::file) continue;
         ParameterEditor* editor = form_->editor(option.parameter.key);
-        QPushButton* choose = makeButton(tr("Browse..."));
+        QPushButton* choose = makeButton(checkpoint ? tr("Choose") : tr("Browse..."));
+        choose->setAutoDefault(false);
+        choose->setAccessibleName(tr("Choose: %1").arg(QString::fromStdString(option.parameter.label)));
         editor->layout()->addWidget(choose);
         editor->layout()->setAlignment(choose, Qt::AlignTop);
-        connect(choose, &QPushButton::clicked, this,
-                [this, key = option.parameter.key, several] { browse(key, several); });
+        if (checkpoint)
+            choose->setMenu(makeCheckpointMenu(option.parameter.key, choose));
+        else
+            connect(choose, &QPushButton::clicked, this,
+                    [this, key = option.parameter.key, several] { browse(key, several); });
     }
     rows_->insertWidget(rows_->count() - 1, form_);
     help_->setText(form.help);
@@ -120,6 +130,26 @@ void ScoreDialog::rebuild() {
                 values_[kind].set(key, value);
                 update_();
             });
+    update_();
+}
+
+// The last checkpoints of the project's other runs.
+QMenu* ScoreDialog::makeCheckpointMenu(const std::string& key, QPushButton* button) {
+    auto* menu = new QMenu(button);
+    for (const RunPointer& run : session_.runs()->runs()) {
+        const auto& saved = run->record->status.checkpoint;
+        if (!saved || run->id == run_->id) continue;
+        const std::string value = run->id.str() + "@" + std::to_string(saved->value);
+        menu->addAction(tr("%1, step %2").arg(run->name, formatCount(saved->value)), this,
+                        [this, key, value] { setOption(key, value); });
+    }
+    setDisabledReason(button,
+                      menu->isEmpty() ? tr("No other run of the project has a checkpoint") : QString());
+    return menu;
+}
+
+void ScoreDialog::setOption(const std::string& key, const std::string& value) {
+    values_[kind_->currentData().toString().toStdString()].set(key, value);
     update_();
 }
 
@@ -133,9 +163,7 @@ void ScoreDialog::browse(const std::string& key, bool several) {
             const QString inside = QDir(project_).relativeFilePath(file);
             shown << (inside.startsWith(QStringLiteral("..")) ? file : inside);
         }
-        values_[kind_->currentData().toString().toStdString()].set(
-            key, shown.join(QStringLiteral(", ")).toStdString());
-        update_();
+        setOption(key, shown.join(QStringLiteral(", ")).toStdString());
     });
     dialog->open();
 }
@@ -144,6 +172,9 @@ void ScoreDialog::update_() {
     const std::string kind = kind_->currentData().toString().toStdString();
     const ParameterValues& values = values_[kind];
     form_->setValues(values);
+    for (const ScoreOption& option : formOf(kind).options)
+        if (Field* field = form_->editor(option.parameter.key)->field(); field && !option.if_empty.empty())
+            field->setPlaceholder(QString::fromStdString(option.if_empty));
     form_->clearProblems();
     QStringList lines;
     for (const Diagnostic& problem : checkOptions(formOf(kind), values, project_)) {

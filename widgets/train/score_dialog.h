@@ -9,6 +9,7 @@
 #include "widgets/common/run_view.h"
 
 class QComboBox;
+class QMenu;
 class QPushButton;
 class QVBoxLayout;
 
@@ -16,13 +17,14 @@ namespace braid::ui {
 
 class CommandFoot;
 class ParameterForm;
+class ProjectSession;
 class TextLabel;
 
 class ScoreDialog : public QDialog {
     Q_OBJECT
 
 public:
-    ScoreDialog(const RunPointer& run, const QString& projectFolder, RunCommands& commands, QWidget* parent);
+    ScoreDialog(const RunPointer& run, const ProjectSession& session, RunCommands& commands, QWidget* parent);
 
     ScoreRequest request() const;
     void setKind(const std::string& kind);
@@ -36,8 +38,11 @@ private:
     void rebuild();
     void update_();
     void browse(const std::string& key, bool several);
+    QMenu* makeCheckpointMenu(const std::string& key, QPushButton* button);
+    void setOption(const std::string& key, const std::string& value);
 
     RunPointer run_;
+    const ProjectSession& session_;
     QString project_;
     RunCommands& commands_;
     std::map<std::string, ParameterValues> values_;  // of each kind: a change of kind loses nothing

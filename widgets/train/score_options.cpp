@@ -10,14 +10,15 @@ namespace braid::ui {
 namespace {
 
 ScoreOption text(const char* flag, const char* label, const char* help, OptionForm form,
-                 bool required = false) {
+                 bool required = false, const char* if_empty = "") {
     return {.flag = flag,
             .parameter = {.key = std::string(flag).substr(2),
                           .label = label,
                           .help = help,
                           .default_value = std::string()},
             .form = form,
-            .required = required};
+            .required = required,
+            .if_empty = if_empty};
 }
 
 ScoreOption whole(const char* flag, const char* label, const char* unit, const char* help, std::int64_t value,
@@ -52,22 +53,19 @@ ScoreOption flag(const char* flag, const char* label, const char* help) {
 }
 
 ScoreOption lengths() {
-    return text("--lengths", "Lengths",
-                "Tokens of prompt and answer, \"1024, 4096\"; empty: the context of the training",
-                OptionForm::lengths);
+    return text("--lengths", "Lengths", "Tokens of prompt and answer, \"1024, 4096\"", OptionForm::lengths,
+                false, "the context of the training");
 }
 ScoreOption haystack() {
-    return text("--haystack", "Haystack",
-                "Text to hide things in; empty: the longest validation documents of the corpus",
-                OptionForm::file);
+    return text("--haystack", "Haystack", "Text to hide things in", OptionForm::file, false,
+                "long validation documents");
 }
 ScoreOption samples(std::int64_t value) {
     return whole("--samples", "Samples", "of each kind", "Questions of each kind", value, 1, 1e6);
 }
 ScoreOption seed() { return whole("--seed", "Seed", "", "Of the questions", 42, 0, 1e18); }
 ScoreOption context() {
-    return whole("--context", "Context", "tokens", "Tokens the model sees; 0: that of the training", 0, 0,
-                 1 << 27);
+    return whole("--context", "Context", "tokens; 0: as trained", "Tokens the model sees", 0, 0, 1 << 27);
 }
 ScoreOption data(const char* help) { return text("--data", "Questions", help, OptionForm::files, true); }
 ScoreOption device() { return choice("--device", "Device", "Where to compute", {"auto", "cpu", "cuda"}); }
@@ -91,15 +89,15 @@ std::vector<ScoreForm> makeForms() {
                      whole("--buckets", "Positions", "ranges", "Ranges of positions", 16, 1, 4'096),
                      flag("--log", "Growing ranges", "Ranges that grow with the position"),
                      text("--against", "Against", "RUN@STEP: also the difference to this checkpoint",
-                          OptionForm::value),
+                          OptionForm::checkpoint, false, "nothing"),
                      device()}},
         {.kind = "longppl",
          .help =
              tr("log LongPPL on texts whose key tokens are known from a file, or found with a reference."),
-         .options = {text("--keys", "Key tokens", "Key-token file; empty: found with the reference",
-                          OptionForm::file),
+         .options = {text("--keys", "Key tokens", "Key-token file", OptionForm::file, false,
+                          "found with the reference"),
                      text("--reference", "Reference", "RUN@STEP: the model that finds the key tokens",
-                          OptionForm::value),
+                          OptionForm::checkpoint, false, "the file says which"),
                      context(), device()}},
         {.kind = "niah",
          .help = tr("Needles at every depth and length: the map of depth by length."),
@@ -109,8 +107,8 @@ std::vector<ScoreForm> makeForms() {
         {.kind = "ruler",
          .help = tr("RULER's thirteen tasks; qa_1 and qa_2 need questions of your own."),
          .options = {lengths(),
-                     text("--tasks", "Tasks", "Only these, \"niah_single_1, vt\"; empty: all",
-                          OptionForm::value),
+                     text("--tasks", "Tasks", "Only these, \"niah_single_1, vt\"", OptionForm::value, false,
+                          "all thirteen"),
                      samples(200), haystack(),
                      text("--qa", "Questions", "Files in the form of SQuAD and HotpotQA, separated by commas",
                           OptionForm::files),
@@ -185,6 +183,7 @@ QStringList optionWords(const ScoreForm& form, const ParameterValues& values, co
             case OptionForm::lengths:
                 words << name << parts(shown).join(QLatin1Char(','));
                 break;
+            case OptionForm::checkpoint:
             case OptionForm::value:
                 words << name
                       << (option.parameter.key == "tasks" ? parts(shown).join(QLatin1Char(','))

@@ -11,13 +11,14 @@
 
 namespace braid::ui {
 
-enum class OptionForm { value, flag, file, files, lengths };
+enum class OptionForm { value, flag, file, files, lengths, checkpoint };
 
 struct ScoreOption {
     std::string flag;  // "--depths"
     ParameterDescription parameter;
     OptionForm form = OptionForm::value;
     bool required = false;
+    std::string if_empty = {};  // what an empty text means, for its field
 };
 
 struct ScoreForm {

@@ -13,6 +13,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
@@ -99,6 +100,9 @@ ScoresPage::ScoresPage(const WorkspaceContext& context, RunPanel* panel, QWidget
         if (own != entries_.end()) choose(QString::fromStdString(own->record->file));
     });
     connect(&session, &ProjectSession::runChanged, this, later);
+    connect(&context_.commands, &RunCommands::scoreJobChanged, this, [this](const ScoreJob& job) {
+        if (job.state == ScoreJob::State::done) awaited_ = job.request;
+    });
     connect(&session, &ProjectSession::runRemoved, this, later);
 }
 
@@ -194,7 +198,7 @@ void ScoresPage::refresh() {
         std::equal(entries.begin(), entries.end(), entries_.begin(), [](const Entry& a, const Entry& b) {
             return a.run->id == b.run->id && a.run->scores == b.run->scores && a.record == b.record;
         });
-    entries_ = std::move(entries);
+    const std::vector<Entry> before = std::exchange(entries_, std::move(entries));
     const QString reason = context_.session.runs()->runs().empty() ? tr("The project has no run yet")
                                                                    : context_.commands.unavailableReason();
     setDisabledReason(score_, reason);
@@ -215,7 +219,25 @@ void ScoresPage::refresh() {
         toolbar_->setNote({});
         return;
     }
+    if (const Entry* entry = arrived(before)) {
+        awaited_.reset();
+        file_ = QString::fromStdString(entry->record->file);
+    }
     choose(find(file_) ? file_ : QString::fromStdString(entries_.front().record->file));
+}
+
+const ScoresPage::Entry* ScoresPage::arrived(const std::vector<Entry>& before) const {
+    if (!awaited_) return nullptr;
+    for (const Entry& entry : entries_) {
+        const ScoreRecord& record = *entry.record;
+        const bool asked = entry.run->id == awaited_->run && record.checkpoint.step == Step(awaited_->step) &&
+                           record.kind == awaited_->kind.toStdString();
+        const bool known = std::any_of(before.begin(), before.end(), [&](const Entry& old) {
+            return old.record->file == record.file && old.record->created == record.created;
+        });
+        if (asked && !known) return &entry;
+    }
+    return nullptr;
 }
 
 void ScoresPage::fillList() {
@@ -245,7 +267,7 @@ void ScoresPage::fillList() {
         list_->appendRow({run, kind, step, value});
     }
     list_view_->resizeColumnsToContents();
-    list_view_->setColumnWidth(Run, std::min(list_view_->columnWidth(Run), 118));
+    list_view_->setColumnWidth(Run, std::min(list_view_->columnWidth(Run), 108));
     list_view_->horizontalHeader()->setSectionResizeMode(Kind, QHeaderView::Stretch);
 }
 

@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "widgets/common/run_commands.h"
 #include "widgets/common/run_view.h"
 #include "widgets/common/workspace.h"
 #include "widgets/train/position_chart.h"
@@ -70,13 +71,15 @@ private:
     static PositionLine lineOf(const RunPointer& run, Step step);
     std::optional<PositionLine> otherLine() const;
     const Entry* find(const QString& file) const;
+    const Entry* arrived(const std::vector<Entry>& before) const;  // the awaited one; null: not yet
 
     WorkspaceContext context_;
     RunPanel* panel_;
     bool active_ = false;
     Throttle throttle_{250, this, [this] { refresh(); }};
     std::vector<Entry> entries_;
-    QString file_;  // of the current score
+    QString file_;                         // of the current score
+    std::optional<ScoreRequest> awaited_;  // that was computed just now: shown when it is read
     std::optional<ScoreRecord> current_;
     RunPointer run_;
     PageToolbar* toolbar_;

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "core/analysis/crossing.h"
+#include "core/mixers/builtin.h"
+#include "core/spec/scale.h"
+#include "core/spec/shorthand.h"
 #include "widgets/common/format.h"
 
 namespace braid::ui {
@@ -32,6 +35,17 @@ Last lastRow(const std::vector<StudyRow>& rows) {
     return {.row = slowest, .second = second};
 }
 
+void showLayers(const std::vector<LayerSpec>& layers, StudyRow& row) {
+    row.layers = layers;
+    for (const LayerSpec& layer : layers)
+        for (const HeadGroup& group : layer.groups)
+            if (group.mixer == "full") {
+                const ParameterValue* position = group.parameters.find("position");
+                const bool nope = position && *position == ParameterValue(std::string("nope"));
+                row.position = nope ? QStringLiteral("NoPE") : QStringLiteral("RoPE");
+            }
+}
+
 }  // namespace
 
 RunPointer runOfPoint(const std::vector<RunPointer>& runs, const StudyPoint& point) {
@@ -50,8 +64,13 @@ StudySummary summarise(const StudySpec& spec, const std::vector<RunPointer>& run
     double steps_all = 0;
     double longest = 0;
     double spread = 0;
-    for (const StudyVariant& variant : spec.variants)
+    for (const StudyVariant& variant : spec.variants) {
         summary.rows.push_back({.label = QString::fromStdString(variant.label)});
+        // What is going to be trained; one that names an architecture's file is known from its run.
+        const Scale* scale = find_scale(variant.scale);
+        const Checked<Pattern> pattern = parse_pattern(variant.pattern, builtin_mixers());
+        if (scale && pattern) showLayers(instantiate(*pattern, *scale).layers, summary.rows.back());
+    }
     for (const StudyPoint& point : study_points(spec)) {
         ++summary.total;
         const std::int64_t steps = training_of(spec, point).steps;
@@ -88,16 +107,7 @@ StudySummary summarise(const StudySpec& spec, const std::vector<RunPointer>& run
         row.last = run->latest(spec.measure.metric);
         if (const auto counts = run->queries(); counts.contains(spec.measure.metric))
             row.queries = counts.at(spec.measure.metric);
-        if (run->plan) {
-            row.layers = run->plan->architecture.layers;
-            for (const LayerSpec& layer : row.layers)
-                for (const HeadGroup& group : layer.groups)
-                    if (group.mixer == "full") {
-                        const ParameterValue* position = group.parameters.find("position");
-                        const bool nope = position && *position == ParameterValue(std::string("nope"));
-                        row.position = nope ? QStringLiteral("NoPE") : QStringLiteral("RoPE");
-                    }
-        }
+        if (run->plan) showLayers(run->plan->architecture.layers, row);
         if (const CurvePtr curve = run->curve(spec.measure.metric))
             if (const auto crossing = first_crossing(*curve, spec.measure.threshold)) {
                 row.step = std::int64_t(crossing->point.x);

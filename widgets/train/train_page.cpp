@@ -236,8 +236,16 @@ void TrainPage::chooseSecondMetric() {
             if (!own_panel.contains(key.second) && !is_head_norm(key.second)) metrics.insert(key.second);
     if (!metrics.contains(second_metric_)) {
         second_metric_.clear();
-        for (const char* wish : {"eval/log_longppl", "recall/far", "eval/loss"})
-            if (second_metric_.empty() && metrics.contains(wish)) second_metric_ = wish;
+        // What most of the runs have.
+        std::size_t most = 0;
+        for (const char* wish : {"eval/log_longppl", "recall/far", "eval/loss"}) {
+            const auto having = std::count_if(runs_.begin(), runs_.end(), [&](const RunPointer& run) {
+                return run->curve(wish, axis_) != nullptr;
+            });
+            if (std::size_t(having) <= most) continue;
+            most = std::size_t(having);
+            second_metric_ = wish;
+        }
         if (second_metric_.empty() && !metrics.empty()) second_metric_ = *metrics.begin();
     }
     QStringList now;

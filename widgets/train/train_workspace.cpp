@@ -104,7 +104,10 @@ void TrainWorkspace::makeTabs() {
         scores_->openScore(run, metric);
     });
     connect(table_, &RunsTablePage::scoreRun, this, [this](const RunId& run) { score(run); });
-    connect(scores_, &ScoresPage::scoreRun, this, [this](const RunId& run) { score(run); });
+    connect(scores_, &ScoresPage::scoreRun, this, [this](const RunId& run) {
+        ScoreDialog* dialog = score(run);  // another of the kind that is looked at
+        if (dialog && scores_->current()) dialog->setKind(scores_->current()->kind);
+    });
 }
 
 void TrainWorkspace::showTab(int tab) {
@@ -119,7 +122,7 @@ void TrainWorkspace::showTab(int tab) {
 ScoreDialog* TrainWorkspace::score(const RunId& id) {
     const RunPointer run = context_.session.run(id);
     if (!run) return nullptr;
-    auto* dialog = new ScoreDialog(run, context_.session.folder(), context_.commands, page_);
+    auto* dialog = new ScoreDialog(run, context_.session, context_.commands, page_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
     return dialog;
