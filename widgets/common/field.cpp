@@ -39,7 +39,7 @@ Field::Field(const QString& name, const QString& unit, QWidget* parent)
       error_(new TextLabel({}, TypeStep::table, 400, 1)) {
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(metrics::gap2);
+    grid->setHorizontalSpacing(unit.isEmpty() ? 0 : metrics::gap2);
     grid->setVerticalSpacing(2);
     grid->addWidget(edit_, 0, 0);
     grid->addWidget(unit_, 0, 1);
@@ -70,6 +70,7 @@ void Field::setText(const QString& text) {
 void Field::setUnit(const QString& unit) {
     unit_->setText(unit);
     unit_->setVisible(!unit.isEmpty());
+    static_cast<QGridLayout*>(layout())->setHorizontalSpacing(unit.isEmpty() ? 0 : metrics::gap2);
 }
 
 void Field::setPlaceholder(const QString& text) { edit_->setPlaceholderText(text); }

@@ -1,20 +1,26 @@
 #include "widgets/common/value_text.h"
 
 #include <QCoreApplication>
+#include <map>
 
 #include "widgets/common/format.h"
 
 namespace braid::ui {
 
 QString choiceText(const std::string& choice) {
-    if (choice == "rope") {
-        return QStringLiteral("RoPE");
+    // Names are written as in the literature, names of tasks as commands write them.
+    static const std::map<std::string, QString> names{
+        {"rope", QStringLiteral("RoPE")},   {"nope", QStringLiteral("NoPE")},
+        {"yarn", QStringLiteral("YaRN")},   {"cpu", QStringLiteral("CPU")},
+        {"cuda", QStringLiteral("CUDA")},   {"longce", QStringLiteral("LongCE")},
+        {"f1", QStringLiteral("F1")},       {"rouge_l", QStringLiteral("ROUGE-L")},
+        {"ruler", QStringLiteral("RULER")}, {"lm-eval", QStringLiteral("lm-eval")},
+    };
+    if (const auto name = names.find(choice); name != names.end()) {
+        return name->second;
     }
-    if (choice == "nope") {
-        return QStringLiteral("NoPE");
-    }
-    if (choice == "cpu" || choice == "cuda") {
-        return QString::fromStdString(choice).toUpper();
+    if (choice.starts_with("niah_")) {
+        return QString::fromStdString(choice);
     }
     QString text = QString::fromStdString(choice);
     if (!text.isEmpty()) {

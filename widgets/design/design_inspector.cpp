@@ -57,7 +57,8 @@ DesignInspector::DesignInspector(QWidget* parent)
     problem_->setStatus(QStringLiteral("error"));
     problem_->setWordWrap(true);
     column->addWidget(problem_);
-    column->addWidget(makeSeparator());
+    for (QFrame*& line : lines_) line = makeSeparator();
+    column->addWidget(lines_[0]);
     column->addWidget(form_);
 
     auto* heads = new QVBoxLayout(heads_box_);
@@ -68,11 +69,11 @@ DesignInspector::DesignInspector(QWidget* parent)
     heads->addWidget(heads_);
     column->addWidget(heads_box_);
 
-    column->addWidget(makeSeparator());
+    column->addWidget(lines_[1]);
     figures_->setVerticalSpacing(metrics::gap1 + 1);
     figures_->setColumnStretch(0, 1);
     column->addLayout(figures_);
-    column->addWidget(makeSeparator());
+    column->addWidget(lines_[2]);
     for (TextLabel* label : {help_, equation_, citation_}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -181,6 +182,7 @@ void DesignInspector::update_() {
 }
 
 void DesignInspector::updateHead(const std::vector<std::size_t>& rows) {
+    for (QFrame* line : lines_) line->setVisible(document_ != nullptr);
     swatch_->setVisible(!rows.empty());
     heads_box_->setVisible(!rows.empty());
     QStringList problems;

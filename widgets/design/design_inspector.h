@@ -6,6 +6,7 @@
 
 #include "widgets/design/spec_document.h"
 
+class QFrame;
 class QGridLayout;
 class QMenu;
 class QPushButton;
@@ -59,6 +60,7 @@ private:
     TextLabel *title_, *subtitle_, *problem_, *heads_title_;
     LayerForm* form_;
     QWidget* heads_box_;
+    QFrame* lines_[3];  // between the parts; hidden without a document
     HeadsStrip* heads_;
     QGridLayout* figures_;
     QWidget* content_;

@@ -296,10 +296,10 @@ void TrainDialog::update_() {
     const auto tokens = static_cast<double>(tokens_after(training_, phases_->phases(), Step(steps)).value);
     const ArchitectureCost price = cost(spec_, catalog_, training_.context);
     QString text =
-        tr("%1 parameters; %2 tokens in %3 steps of %4; %5 FLOPs; weights, gradients and "
+        tr("%1 parameters; %2 tokens in %3 steps of %4 tokens; %5 FLOPs; weights, gradients and "
            "optimizer take %6 besides activations.")
             .arg(quantityText(static_cast<double>(price.total_parameters)), quantityText(tokens),
-                 formatCount(steps), quantityText(static_cast<double>(training_.tokens_per_step())),
+                 formatCount(steps), formatCount(training_.tokens_per_step()),
                  quantityText(price.training_flops_per_token * tokens, 3), byteText(state_bytes(price)));
     if (!phases_->phases().empty()) text = tr("%1 phases. ").arg(phases_->phases().size() + 1) + text;
     foot_->setSummary(text);

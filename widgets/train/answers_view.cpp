@@ -71,8 +71,16 @@ AnswersView::AnswersView(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addLayout(line);
-    layout->addWidget(split, 1);
+    body_ = new QWidget;
+    auto* body = new QVBoxLayout(body_);
+    body->setContentsMargins(0, 0, 0, 0);
+    body->setSpacing(0);
+    body->addLayout(line);
+    body->addWidget(split, 1);
+    none_ = new EmptyState(tr("This kind of score keeps no answers."));
+    none_->hide();
+    layout->addWidget(body_, 1);
+    layout->addWidget(none_, 1);
     connect(which_, &Segments::chosen, this, [this](int chosen) {
         proxy_->setWhich(AnswersProxy::Which(chosen));
         refresh();
@@ -161,13 +169,14 @@ void AnswersView::setPlace(std::optional<AnswersProxy::Place> place, const QStri
 
 void AnswersView::refresh() {
     const int all = model_->rowCount(), shown = proxy_->rowCount();
+    const bool none = record_ && record_->answers.empty();
+    body_->setVisible(!none);
+    none_->setVisible(none);
     QString text;
     if (!problem_.isEmpty())
         text = problem_;
     else if (!record_)
         text = QString();
-    else if (record_->answers.empty())
-        text = tr("This kind of score keeps no answers.");
     else if (all == 0)
         text = tr("Reading the answers...");
     else

@@ -12,6 +12,7 @@ class QTableView;
 
 namespace braid::ui {
 
+class EmptyState;
 class Segments;
 class TextLabel;
 
@@ -43,6 +44,8 @@ private:
     bool read_ = false;
     int asked_ = 0;  // the answer to an older question is thrown away
     QString problem_, place_;
+    QWidget* body_;
+    EmptyState* none_;  // instead, where there are no answers
     Segments* which_;
     QLineEdit* filter_;
     TextLabel* note_;
