@@ -66,7 +66,7 @@ TEST_F(LossByPositionFigureTest, DrawsTheLossOfBothAndTheirPairedDifference) {
     EXPECT_EQ(pdf.facts.outside + pdf.facts.missing, 0U);
     EXPECT_TRUE(pdf.facts.spread_shown);
     for (const char* text : {"hybrid, step 600", "full, step 600", "95 % interval over sequences",
-                             "context (tokens)", "loss minus that of full, step 600"})
+                             "context (tokens)", "loss \u2212 full (nats/token)"})
         EXPECT_TRUE(pdf.facts.texts.contains(QString::fromUtf8(text))) << text;
     EXPECT_LT(pdf.bytes.size(), 200'000);
     EXPECT_TRUE(render_figure(figure, *data, FigureFile::svg).bytes.contains("context (tokens)"));

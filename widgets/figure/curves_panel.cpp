@@ -309,6 +309,11 @@ void CurvesPanel::drawThreshold() {
     }
     canvas_.line({frame_.panel.left(), y}, {frame_.panel.right(), y}, FigureCanvas::faintInk(), axis_pt,
                  {5, 3});
+    // A tick at its place says the same.
+    if (std::any_of(y_ticks_.major.begin(), y_ticks_.major.end(),
+                    [&](const Tick& tick) { return tick.value == *panel_.threshold; })) {
+        return;
+    }
     const QString label = QString::fromStdString(format_significant(*panel_.threshold, 3));
     QString text = label;
     while (text.contains(QLatin1Char('.')) && text.endsWith(QLatin1Char('0'))) {

@@ -17,6 +17,7 @@ extern const FigureKind& curves_figure;
 namespace {
 
 constexpr std::string_view difference_metric = "difference";
+constexpr std::size_t longest_name = 16;  // of a run, in the title of an axis
 
 bool shows_difference(const FigurePanel& panel) { return panel.metric == difference_metric; }
 
@@ -50,7 +51,11 @@ FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
                                 : std::string();
         for (const FigurePositions& one : data.panels[i].positions)
             if (one.against_name != other) other.clear();
-        panel.y_title = other.empty() ? "loss difference (nats/token)" : "loss minus that of " + other;
+        // The legend tells its step.
+        other.resize(std::min(other.size(), other.rfind(", step ")));
+        panel.y_title = other.empty() || other.size() > longest_name
+                            ? "loss difference (nats/token)"
+                            : "loss \u2212 " + other + " (nats/token)";
     }
     return full;
 }
