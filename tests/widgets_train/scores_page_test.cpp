@@ -95,6 +95,13 @@ TEST_F(ScoresPageTest, WhatWasNotMeasuredIsSaidAndTheTableIsTheTwin) {
     EXPECT_EQ(page_->map()->grid().task, "niah_single_2");
     page_->map()->hold(NeedleMap::Place{2, 4});
     EXPECT_TRUE(page_->reading().contains(QStringLiteral("no data, needs --haystack FILE")));
+    const QTableView* tasks = page_->details()->taskTable();
+    int without = -1;
+    for (int row = 0; row < tasks->model()->rowCount(); ++row)
+        if (tasks->model()->index(row, 3).data().toString() == QStringLiteral("no data")) without = row;
+    ASSERT_GE(without, 0);
+    EXPECT_EQ(tasks->model()->index(without, 4).data().toString(), QStringLiteral("needs --haystack FILE"));
+    EXPECT_LE(tasks->columnWidth(3), 120) << "the reason makes no value wide";
     QTest::mouseClick(page_->form()->button(1), Qt::LeftButton);
     const QAbstractItemModel* values = page_->valuesTable()->model();
     EXPECT_TRUE(page_->valuesTable()->isVisible());

@@ -129,10 +129,7 @@ void ScoreDetails::showTasks(const ScoreRecord& record) {
         const QString unit = QString::fromStdString(score.unit);
         QStandardItem* name = cell(QString::fromStdString(score.name));
         name->setData(QString::fromStdString(score.name), task_role);
-        const QString none = score.no_data.empty()
-                                 ? tr("no data")
-                                 : tr("no data, %1").arg(QString::fromStdString(score.no_data));
-        QStandardItem* value = cell(score.value ? scoreText(score.value, unit) : none, true);
+        QStandardItem* value = cell(score.value ? scoreText(score.value, unit) : tr("no data"), true);
         if (!score.value) value->setData(QStringLiteral("faint"), StatusRole);
         tasks_->appendRow({name, cell(score.length ? formatCount(*score.length) : QString(), true),
                            cell(score.depth ? depthText(*score.depth) : QString(), true), value,
@@ -154,7 +151,18 @@ void ScoreDetails::showTasks(const ScoreRecord& record) {
     tasks_view_->resizeColumnsToContents();
     // Headlines are longer than the names of tasks; they have the next columns to themselves.
     tasks_view_->clearSpans();
-    for (int row = 0; row < int(record.summary.size()); ++row) tasks_view_->setSpan(row, 0, 1, 3);
+    const auto headlines = int(record.summary.size());
+    for (int row = 0; row < headlines; ++row) tasks_view_->setSpan(row, 0, 1, 3);
+    // Why a task has no value stands in place of what a value has beside it, and makes no column wider.
+    for (std::size_t i = 0; i < record.scores.size(); ++i) {
+        if (record.scores[i].value || record.scores[i].no_data.empty()) continue;
+        const int row = headlines + int(i);
+        QStandardItem* reason = cell(QString::fromStdString(record.scores[i].no_data));
+        reason->setData(QStringLiteral("faint"), StatusRole);
+        reason->setToolTip(reason->text());
+        tasks_->setItem(row, 4, reason);
+        tasks_view_->setSpan(row, 4, 1, 4);
+    }
     const QFontMetrics text(Theme::instance().font(TypeStep::table));
     int widest = text.horizontalAdvance(tr("Task"));
     for (const Score& score : record.scores)
