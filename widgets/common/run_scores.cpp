@@ -80,6 +80,9 @@ QString metricName(const std::string& metric) {
         {"recall/near", QT_TRANSLATE_NOOP("RunScores", "Near recall")},
     };
     if (const auto found = names.find(metric); found != names.end()) return tr(found->second);
+    // Needles found while training, by depth from the beginning of the context.
+    if (constexpr std::string_view needles = "niah/depth-"; metric.starts_with(needles))
+        return tr("NIAH depth %1").arg(QString::fromStdString(metric.substr(needles.size())));
     if (!is_score(metric)) return QString::fromStdString(metric);
     // "score/niah/niah-average": names of tasks and models keep their capitals.
     static const std::map<QString, QString> words = {

@@ -250,6 +250,7 @@ void ScoresPage::fillList() {
         const ScoreSummary* first = headline(*entry.record);
         const std::int64_t at = entry.record->checkpoint.step.value;
         auto* run = new QStandardItem(entry.run->name);
+        run->setToolTip(entry.run->name);
         run->setData(entry.run->paletteIndex, RunIndexRole);
         run->setData(QString::fromStdString(entry.record->file), file_role);
         auto* kind = new QStandardItem(first ? QString::fromStdString(first->name)
@@ -267,7 +268,7 @@ void ScoresPage::fillList() {
         list_->appendRow({run, kind, step, value});
     }
     list_view_->resizeColumnsToContents();
-    list_view_->setColumnWidth(Run, std::min(list_view_->columnWidth(Run), 108));
+    list_view_->setColumnWidth(Run, std::min(list_view_->columnWidth(Run), 118));
     list_view_->horizontalHeader()->setSectionResizeMode(Kind, QHeaderView::Stretch);
 }
 
