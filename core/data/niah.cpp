@@ -97,6 +97,7 @@ NiahQuestion niah_question(const ParameterValues& values, std::int64_t context, 
     const DrawnAnswer& first = sequence.answers.front();
     question.prompt.assign(sequence.tokens.begin(), sequence.tokens.begin() + first.position + 1);
     const std::int64_t haystack = first.position - 1;
+    question.needle = haystack - first.distance;
     question.depth = static_cast<double>(haystack - first.distance) /
                      static_cast<double>(std::max<std::int64_t>(1, haystack - parameters.needle_tokens()));
     return question;

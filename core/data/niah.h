@@ -22,6 +22,7 @@ struct NiahQuestion {
     std::vector<std::int32_t> prompt = {};  // haystack, ask, key
     std::vector<std::int32_t> answer = {};  // the tokens of the value
     double depth = 0;                       // of the needle, where it came to lie
+    std::int64_t needle = 0;                // place of its mark in the prompt; key and value follow
 };
 // A pure function of its arguments. One needle is asked for, which lies at `depth` (0 .. 1) of a haystack as
 // training with a context of `context` tokens has it. The parameters and the context must be valid.

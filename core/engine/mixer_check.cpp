@@ -1,6 +1,7 @@
 #include "core/engine/mixer_check.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -119,6 +120,7 @@ public:
         documents();
         forms();
         gradients();
+        rows();
         costs();
         json();
         lengths();
@@ -226,6 +228,27 @@ private:
                                  std::abs(got - (above - below) / (2 * step)) / std::max(1.0, std::abs(got)));
             }
         report("gradients", "finite differences, float64", worst, 2e-6);
+    }
+
+    // What each head is said to have done, a few rows at a time, against what it did.
+    void rows() {
+        const auto model = model_of(spec_, at::kDouble);
+        double worst = 0, sums = 0;
+        ForwardTaps taps;
+        taps.mixed = [&](const GroupTap& tap) {
+            for (std::int64_t head = 0; head < tap.mixer.attention_heads(); ++head)
+                for (const auto& [first, count] :
+                     {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 70}, {71, 79}, {149, 1}}) {
+                    const AttentionRows rows = tap.mixer.attention_rows(tap.pass(), head, first, count);
+                    worst = std::max(worst,
+                                     relative(at::bmm(rows.weights_BrS, rows.values_BSV), rows.output_BrV));
+                    if (!rows.sink_Br.defined()) continue;
+                    sums = std::max(sums, largest(rows.weights_BrS.sum(-1) + rows.sink_Br - 1));
+                }
+        };
+        model->forward(text(2, 150, spec_.vocab).tokens_BT, taps);
+        report("attention rows", "rows times values, float64", worst, 1e-9);
+        report("attention rows", "shares and that of the sink, less 1", sums, 1e-12);
     }
 
     // Declared against allocated and executed.

@@ -17,7 +17,7 @@ struct MixerCheckResult {
     std::string mixer = {};    // id
     std::string pattern = {};  // the architecture tried: "G[conv] x2", "{F:2 G:2} x1"
     std::string check =
-        {};  // "causal", "documents", "forms agree", "gradients", "cost", "json", "lengths", "gates", "error"
+        {};  // "causal", "documents", "forms agree", "gradients", "attention rows", "cost", "json", ..
     std::string detail = {};  // what is measured: "prefill, float64", "d q_proj, cuda"
     double measured = 0;
     double limit = 0;  // measured may not exceed it

@@ -85,7 +85,7 @@ struct Model::Parts {
         }
     }
 
-    void forward(Activations& a) {
+    void forward(Activations& a, const ForwardTaps* taps = nullptr) {
         ops->embedding(embedding_VD, a.tokens_N, a.layers.empty() ? a.last_ND : a.layers[0].x_ND);
         for (std::size_t l = 0; l < layers.size(); ++l) {
             LayerActivations& layer = a.layers[l];
@@ -94,11 +94,32 @@ struct Model::Parts {
             ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
             for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
                 layer.mixers[g].documents = a.documents;
-                mixers[l][g]->forward(*ops, w.mixers[g], columns(a, layer.in_NC, in, in_width),
-                                      columns(a, layer.out_NO, out, out_width), layer.mixers[g]);
+                const at::Tensor in_BTC = columns(a, layer.in_NC, in, in_width);
+                const at::Tensor out_BTC = columns(a, layer.out_NO, out, out_width);
+                const auto mix = [&] {
+                    mixers[l][g]->forward(*ops, w.mixers[g], in_BTC, out_BTC, layer.mixers[g]);
+                };
+                if (taps == nullptr) return mix();
+                const GroupTap tap{.layer = std::int64_t(l),
+                                   .group = std::int64_t(g),
+                                   .ops = *ops,
+                                   .mixer = *mixers[l][g],
+                                   .parameters = w.mixers[g],
+                                   .in_BTC = in_BTC,
+                                   .out_BTC = out_BTC,
+                                   .memory = layer.mixers[g]};
+                if (!taps->mix || !taps->mix(tap)) mix();
+                if (taps->mixed) taps->mixed(tap);
             });
             ops->linear_add(layer.out_NO, w.out_DO, layer.x_ND, layer.ffn.x_ND);
+            const auto added = [&](Component component, const at::Tensor& before, const at::Tensor& after) {
+                if (taps == nullptr || !taps->added) return;
+                taps->added(std::int64_t(l), component, columns(a, before, 0, before.size(1)),
+                            columns(a, after, 0, after.size(1)));
+            };
+            added(Component::mixer, layer.x_ND, layer.ffn.x_ND);
             ops->ffn(w.ffn, norm_eps, layer.ffn, layer.next_ND);
+            added(Component::ffn, layer.ffn.x_ND, layer.next_ND);
         }
         ops->rms_norm(a.last_ND, norm_D, norm_eps, a.y_ND, a.rstd_N);
     }
@@ -229,11 +250,11 @@ void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targ
 }
 
 Model::Evaluation Model::evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT,
-                                  const at::Tensor& starts_BT) {
+                                  const at::Tensor& starts_BT, const ForwardTaps* taps) {
     Parts& p = *parts_;
     Activations& a = p.activations(p.evaluation, tokens_BT, false, starts_BT);
     a.targets_N.copy_(targets_BT.reshape({-1}));
-    p.forward(a);
+    p.forward(a, taps);
     const auto device = at::TensorOptions().device(p.ops->device());
     Evaluation answer{.loss_BT = at::empty({a.batch, a.tokens}, device.dtype(p.ops->statistics_type())),
                       .top_BT = at::empty({a.batch, a.tokens}, device.dtype(at::kLong))};
@@ -241,13 +262,40 @@ Model::Evaluation Model::evaluate(const at::Tensor& tokens_BT, const at::Tensor&
     return answer;
 }
 
-at::Tensor Model::logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2) {
+namespace {
+
+// Rows of (sequence, token) pairs among B*T.
+at::Tensor rows_of(const at::Tensor& positions_P2, std::int64_t tokens, at::Device device) {
+    const at::Tensor positions = positions_P2.to(device, at::kLong);
+    return positions.select(1, 0).mul(tokens).add(positions.select(1, 1));
+}
+
+}  // namespace
+
+at::Tensor Model::logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2,
+                         const ForwardTaps* taps) {
     Parts& p = *parts_;
     Activations& a = p.activations(p.evaluation, tokens_BT, false);
-    p.forward(a);
-    const at::Tensor positions = positions_P2.to(p.ops->device(), at::kLong);
-    const at::Tensor rows_P = positions.select(1, 0).mul(a.tokens).add(positions.select(1, 1));
+    p.forward(a, taps);
+    const at::Tensor rows_P = rows_of(positions_P2, a.tokens, p.ops->device());
     return at::mm(at::index_select(a.y_ND, 0, rows_P), p.head_VD.t()).to(p.ops->statistics_type());
+}
+
+void Model::forward(const at::Tensor& tokens_BT, const ForwardTaps& taps) {
+    parts_->forward(parts_->activations(parts_->evaluation, tokens_BT, false), &taps);
+}
+
+at::Tensor Model::input_gradient(const at::Tensor& tokens_BT, const at::Tensor& positions_P2,
+                                 const at::Tensor& dlogits_PV) {
+    Parts& p = *parts_;
+    p.require_gradients();
+    Activations& a = p.activations(p.training, tokens_BT, true);
+    p.forward(a);
+    const at::Tensor dy_PD = at::mm(dlogits_PV.to(p.ops->device(), p.head_VD.scalar_type()), p.head_VD);
+    a.dy_ND.zero_();
+    a.dy_ND.index_add_(0, rows_of(positions_P2, a.tokens, p.ops->device()), dy_PD);
+    p.backward(a);
+    return a.dx_ND.view({a.batch, a.tokens, -1}).clone();
 }
 
 }  // namespace braid

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/engine/forward_taps.h"
 #include "core/engine/ops.h"
 #include "core/engine/parameter_store.h"
 #include "core/spec/architecture.h"
@@ -20,8 +21,8 @@ namespace braid {
 class Model {
 public:
     // The spec must be valid. A model that is only read needs no memory for gradients: without `trainable`
-    // forward_backward() and head_gradient_norms() throw. Errors: unavailable (a mixer that cannot be trained
-    // yet), out_of_memory.
+    // forward_backward(), input_gradient() and head_gradient_norms() throw. Errors: unavailable (a mixer that
+    // cannot be trained yet), out_of_memory.
     static Result<std::unique_ptr<Model>> create(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
                                                  bool trainable = true);
     ~Model();
@@ -69,10 +70,18 @@ public:
     };
     // Forward only; nothing is kept for a backward pass. The tensors are fresh and on the device.
     Evaluation evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT,
-                        const at::Tensor& starts_BT = {});
+                        const at::Tensor& starts_BT = {}, const ForwardTaps* taps = nullptr);
 
     // Next-token logits [P, V] (statistics type) at positions [P, 2] of (sequence, token).
-    at::Tensor logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2);
+    at::Tensor logits(const at::Tensor& tokens_BT, const at::Tensor& positions_P2,
+                      const ForwardTaps* taps = nullptr);
+    // The blocks alone, for what the taps see.
+    void forward(const at::Tensor& tokens_BT, const ForwardTaps& taps);
+
+    // d(sum of dlogits_PV . logits at positions_P2)/d(embedding of each token): [B, T, D], residual_type(),
+    // fresh. The gradients of the parameters accumulate as in forward_backward().
+    at::Tensor input_gradient(const at::Tensor& tokens_BT, const at::Tensor& positions_P2,
+                              const at::Tensor& dlogits_PV);
 
 private:
     struct Parts;

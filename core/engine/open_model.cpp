@@ -7,7 +7,8 @@
 
 namespace braid {
 
-Result<std::unique_ptr<Model>> open_model(const std::string& folder, std::shared_ptr<Ops> ops) {
+Result<std::unique_ptr<Model>> open_model(const std::string& folder, std::shared_ptr<Ops> ops,
+                                          bool trainable) {
     const std::string file = folder + "/architecture.json";
     const Result<Json> json = read_json(file);
     if (!json) return fail(json.error());
@@ -15,7 +16,7 @@ Result<std::unique_ptr<Model>> open_model(const std::string& folder, std::shared
     if (!architecture) return fail(to_error(architecture.error(), file));
     if (const Diagnostics problems = validate(*architecture, builtin_mixers()); !problems.empty())
         return fail(to_error(problems, file));
-    Result<std::unique_ptr<Model>> model = Model::create(*architecture, std::move(ops), false);
+    Result<std::unique_ptr<Model>> model = Model::create(*architecture, std::move(ops), trainable);
     if (!model) return model;
     if (Result<void> loaded = load_weights(folder, (*model)->parameters()); !loaded)
         return fail(std::move(loaded.error()));

@@ -1,5 +1,5 @@
 // The model of a checkpoint folder (or of any folder with model.safetensors and architecture.json), for
-// measuring it: it has no gradients.
+// measuring it.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,9 @@
 
 namespace braid {
 
-// Errors: not_found, corrupt (also weights that are not finite), invalid_input (an architecture that breaks a
-// rule, or is not that of the weights), out_of_memory.
-Result<std::unique_ptr<Model>> open_model(const std::string& folder, std::shared_ptr<Ops> ops);
+// Without `trainable` it has no gradients. Errors: not_found, corrupt (also weights that are not finite),
+// invalid_input (an architecture that breaks a rule, or is not that of the weights), out_of_memory.
+Result<std::unique_ptr<Model>> open_model(const std::string& folder, std::shared_ptr<Ops> ops,
+                                          bool trainable = false);
 
 }  // namespace braid

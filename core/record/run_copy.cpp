@@ -101,9 +101,11 @@ Result<bool> copy_parts(const RunFolder& from, const RunFolder& to, bool checkpo
     if (fs::exists(from.log_file(), ignored))
         if (const Result<void> copied = copy_tree(from.log_file(), to.log_file()); !copied)
             return fail(copied.error());
-    if (fs::exists(from.scores_folder(), ignored))
-        if (const Result<void> copied = copy_tree(from.scores_folder(), to.scores_folder()); !copied)
-            return fail(copied.error());
+    for (const auto& [source, target] : {std::pair(from.scores_folder(), to.scores_folder()),
+                                         std::pair(from.measurements_folder(), to.measurements_folder())}) {
+        if (!fs::exists(source, ignored)) continue;
+        if (const Result<void> copied = copy_tree(source, target); !copied) return fail(copied.error());
+    }
     if (const Result<void> copied = copy_tree(from.plan_file(), to.plan_file()); !copied)
         return fail(copied.error());
     return true;

@@ -23,6 +23,7 @@ public:
     std::string inbox_folder() const { return path_ + "/inbox"; }
     std::string checkpoints_folder() const { return path_ + "/checkpoints"; }
     std::string scores_folder() const { return path_ + "/scores"; }  // core/record/score.h; made when needed
+    std::string measurements_folder() const { return path_ + "/measurements"; }  // core/record/measurement.h
     // checkpoints/step-00000400: the folder of one checkpoint
     std::string checkpoint_folder(Step step) const;
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cinttypes>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 #include "core/base/file.h"
 #include "core/base/json_reader.h"
+#include "core/record/record_files.h"
+#include "core/record/record_json.h"
 
 namespace braid {
 namespace {
@@ -28,18 +28,6 @@ constexpr std::array kinds = {
     ScoreKind{"longbench", "LongBench-type tasks"},
 };
 
-// JSON has no NaN: it is written as null and read as absent.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
-void read_optional(JsonReader& reader, const std::string& key, std::optional<double>& value) {
-    const Json* json = reader.find(key);
-    if (json == nullptr || json->is_null()) return;
-    double read = 0;
-    reader.number(key, read);
-    if (json->is_number()) value = read;
-}
-
 void read_length(JsonReader& reader, std::optional<std::int64_t>& length) {
     if (reader.find("length") == nullptr) return;
     std::int64_t read = 0;
@@ -55,26 +43,10 @@ void read_share(JsonReader& reader, const std::string& key, std::optional<double
     }
 }
 
-// f(item, place) for each item of the list at `key`, if there is one.
-template <class F>
-void each(JsonReader& reader, const std::string& key, F&& f) {
-    const Json* list = reader.find(key);
-    if (list == nullptr) return;
-    if (!list->is_array()) {
-        reader.report(reader.place(key), "must be a list", *list);
-        return;
-    }
-    for (std::size_t i = 0; i < list->size(); ++i) {
-        std::string place = key;
-        place.append("[").append(std::to_string(i)).append("]");
-        f((*list)[i], place);
-    }
-}
-
 Json to_json(const Score& score) {
-    Json json = {{"name", score.name},           {"value", number(score.value)},
+    Json json = {{"name", score.name},           {"value", finite_json(score.value)},
                  {"unit", score.unit},           {"samples", score.samples},
-                 {"truncated", score.truncated}, {"standard_error", number(score.standard_error)}};
+                 {"truncated", score.truncated}, {"standard_error", finite_json(score.standard_error)}};
     if (score.length) json["length"] = *score.length;
     if (score.depth) json["depth"] = *score.depth;
     if (!score.no_data.empty()) json["no_data"] = score.no_data;
@@ -100,7 +72,13 @@ Score score_from(const Json& json, const std::string& place, Diagnostics& proble
     return score;
 }
 
-ScoreSummary summary_from(const Json& json, const std::string& place, Diagnostics& problems) {
+}  // namespace
+
+Json to_json(const ScoreSummary& summary) {
+    return {{"name", summary.name}, {"value", finite_json(summary.value)}, {"unit", summary.unit}};
+}
+
+ScoreSummary summary_from_json(const Json& json, const std::string& place, Diagnostics& problems) {
     ScoreSummary summary;
     JsonReader reader(json, place, problems);
     reader.require("name");
@@ -110,6 +88,8 @@ ScoreSummary summary_from(const Json& json, const std::string& place, Diagnostic
     reader.refuse_unknown_keys();
     return summary;
 }
+
+namespace {
 
 // The lists of a series with their names; said once.
 constexpr std::array<std::pair<const char*, std::vector<double> LossSeries::*>, 5> series_lists = {{
@@ -125,7 +105,7 @@ Json to_json(const LossSeries& series) {
     for (const auto& [key, list] : series_lists) {
         if ((series.*list).empty() && list != &LossSeries::position && list != &LossSeries::loss) continue;
         json[key] = Json::array();
-        for (const double value : series.*list) json[key].push_back(number(value));
+        for (const double value : series.*list) json[key].push_back(finite_json(value));
     }
     return json;
 }
@@ -136,13 +116,13 @@ LossSeries series_from(const Json& json, Diagnostics& problems) {
     reader.require("position");
     reader.require("loss");
     for (const auto& [key, list] : series_lists) {
-        each(reader, key, [&, member = list](const Json& value, const std::string& place) {
+        each_item(reader, key, [&, member = list](const Json& value, const std::string& place) {
             if (value.is_number())
                 (series.*member).push_back(value.get<double>());
             else if (value.is_null())
                 (series.*member).push_back(std::nan(""));
             else
-                reader.report("series." + place, "must be a number or null", value);
+                reader.report(place, "must be a number or null", value);
         });
         const std::size_t size = (series.*list).size();
         if (size != series.position.size() && size > 0)
@@ -182,8 +162,7 @@ Json to_json(const ScoreRecord& record) {
                  {"scores", Json::array()},
                  {"summary", Json::array()}};
     for (const Score& score : record.scores) json["scores"].push_back(to_json(score));
-    for (const ScoreSummary& one : record.summary)
-        json["summary"].push_back({{"name", one.name}, {"value", number(one.value)}, {"unit", one.unit}});
+    for (const ScoreSummary& one : record.summary) json["summary"].push_back(to_json(one));
     if (record.series) json["series"] = to_json(*record.series);
     if (!record.answers.empty()) json["answers"] = record.answers;
     return json;
@@ -212,11 +191,11 @@ Checked<ScoreRecord> score_from_json(const Json& json) {
             reader.report("settings", "must be an object", *settings);
     }
     reader.require("scores");
-    each(reader, "scores", [&](const Json& item, const std::string& place) {
+    each_item(reader, "scores", [&](const Json& item, const std::string& place) {
         record.scores.push_back(score_from(item, place, problems));
     });
-    each(reader, "summary", [&](const Json& item, const std::string& place) {
-        record.summary.push_back(summary_from(item, place, problems));
+    each_item(reader, "summary", [&](const Json& item, const std::string& place) {
+        record.summary.push_back(summary_from_json(item, place, problems));
     });
     if (const Json* series = reader.find("series")) record.series = series_from(*series, problems);
     reader.text("answers", record.answers);
@@ -228,15 +207,10 @@ Checked<ScoreRecord> score_from_json(const Json& json) {
 }
 
 std::string score_id(const ScoreRecord& record) {
-    char step[40];
-    std::snprintf(step, sizeof step, "step-%08" PRId64 ".", record.checkpoint.step.value);
-    std::string id(step);
-    return id.append(record.kind).append("-").append(score_settings_hash(record));
+    return record_id(record.checkpoint.step, record.kind, record.settings);
 }
 
-std::string score_settings_hash(const ScoreRecord& record) {
-    return content_hash(record.settings).substr(0, 8);
-}
+std::string score_settings_hash(const ScoreRecord& record) { return settings_hash(record.settings); }
 
 std::string score_metric(std::string_view kind, std::string_view summary_name) {
     std::string slug("score/");
@@ -277,7 +251,7 @@ Checked<ScoreAnswer> answer_from_json(const Json& json) {
     read_share(reader, "actual_depth", answer.actual_depth);
     reader.integer("index", answer.index, 0);
     reader.text("prompt_tail", answer.prompt_tail);
-    each(reader, "expected", [&](const Json& value, const std::string& place) {
+    each_item(reader, "expected", [&](const Json& value, const std::string& place) {
         if (value.is_string())
             answer.expected.push_back(value.get<std::string>());
         else
@@ -329,14 +303,7 @@ Result<std::string> write_score(const std::string& folder, ScoreRecord record,
 
 ScoreList read_scores(const std::string& folder) {
     ScoreList list;
-    std::error_code error;
-    std::vector<std::string> files;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-        if (at->path().extension() == ".json") files.push_back(at->path().string());
-    if (error && error != std::errc::no_such_file_or_directory)
-        list.problems.push_back(error_from_errno(error.value(), "cannot read", folder));
-    std::sort(files.begin(), files.end());
-    for (const std::string& file : files) {
+    for (const std::string& file : json_files(folder, list.problems)) {
         if (Result<ScoreRecord> record = read_score(file))
             list.scores.push_back(std::move(*record));
         else

@@ -56,6 +56,8 @@ struct ScoreSummary {
     std::string unit = {};
     bool operator==(const ScoreSummary&) const = default;
 };
+Json to_json(const ScoreSummary& summary);
+ScoreSummary summary_from_json(const Json& json, const std::string& place, Diagnostics& problems);
 
 // Mean loss by position in the context; all lists have one length, or are empty where nothing was measured.
 struct LossSeries {

@@ -17,6 +17,7 @@ if(BRAID_FUZZ)
     return()
 endif()
 find_package(CLI11 REQUIRED)
+find_library(BRAID_LIBLINEAR linear REQUIRED)  # it has neither a CMake nor a pkg-config file
 find_package(GTest REQUIRED)
 include(torch)
 include(cuda)

@@ -134,6 +134,55 @@ def own_logits(numpy, folder, checkpoint, tokens):
     return numpy.load(out)
 
 
+def own_attention(numpy, work, checkpoint, layer, head, *more):
+    out = os.path.join(work, "rows.npy")
+    answer = json.loads(braid("measure", "attention", checkpoint, "--layer", layer, "--head", head, "--out", out,
+                              "--device", "cpu", "-q", "--json", *more).stdout)
+    return numpy.load(out), answer
+
+
+# Rows of a head of the first and the last layer.
+def attention(torch, numpy, work, name, model, checkpoint, tokens):
+    with torch.no_grad():
+        wanted = model(torch.tensor(tokens)[None].long(), use_cache=False, output_attentions=True).attentions
+    numpy.save(os.path.join(work, "text.npy"), tokens)
+    worst = 0.0
+    for layer, head in ((0, 1), (len(wanted) - 1, 2)):
+        rows, _ = own_attention(numpy, work, checkpoint, layer, head, "--tokens", os.path.join(work, "text.npy"))
+        theirs = wanted[layer][0, head].float().numpy()
+        worst = max(worst, float(numpy.abs(rows - theirs).max()) if rows.shape == theirs.shape else 9.0)
+    check(name + ", attention", worst <= LIMIT, "T %d: largest difference of a share %.2e" % (len(tokens), worst))
+
+
+# Where heads look, and what is hidden behind layers, of a model of needles that is read by both.
+def needles(torch, numpy, work):
+    from transformers import AutoModelForCausalLM
+    run = json.loads(braid("train", "F[nosink] S[w=12,nosink] x1", "--data", "niah", "--tokens", 8192, "--context", 64,
+                           "--set", "batch=8", "--set", "learning_rate=0.02", "--set", "warmup_steps=0", "--device",
+                           "cpu", "-q", "--json", environment={"XDG_DATA_HOME": work}).stdout.splitlines()[-1])
+    out = os.path.join(work, "exported")
+    braid("export", "hf", run["folder"], out, "-q")
+    model = AutoModelForCausalLM.from_pretrained(out, attn_implementation="eager").eval().float()
+    _, sample = own_attention(numpy, work, run["folder"], 0, 0)
+    tokens = [int(value) for value in sample["arrays"][0]["values"]]
+    begin, end = sample["settings"]["needle"]
+    with torch.no_grad():
+        attentions = model(torch.tensor(tokens)[None], use_cache=False, output_attentions=True).attentions
+    heads = json.loads(braid("measure", "heads", run["folder"], "--samples", 1, "--layers", "softmax", "--device", "cpu",
+                             "-q", "--json").stdout)
+    worst = 0.0
+    for layer, theirs in enumerate(attentions):
+        last = theirs[0, :, -1].double().numpy()
+        mass = last[:, begin:end].sum(1)
+        visible = min(len(tokens), 12) if layer == 1 else len(tokens)
+        entropy = -(last * numpy.log(numpy.maximum(last, 1e-300))).sum(1) / numpy.log(visible)
+        for name, wanted in (("mass", mass), ("entropy", entropy)):
+            array = next(a for a in heads["arrays"] if a["name"] == name)
+            got = numpy.array(array["values"]).reshape([len(a["ticks"]) for a in array["axes"]])
+            worst = max(worst, float(numpy.abs(got[layer] - wanted).max()))
+    check("heads", worst <= LIMIT, "largest difference of mass and entropy %.2e" % worst)
+
+
 def tensors_of(folder):
     import glob
     from safetensors import safe_open
@@ -166,6 +215,8 @@ def imported(torch, numpy, work, name, length):
     difference = float(numpy.abs(got - want).max())
     check(name, got.dtype == numpy.float32 and got.shape == want.shape and difference <= LIMIT,
           "T %d: largest difference %.2e, of logits up to %.1f" % (length, difference, numpy.abs(want).max()))
+    if family != "bamba":
+        attention(torch, numpy, work, name, model, ours, tokens[:300])
     braid("export", "hf", ours, back, "-q")
     check(name + ", back", same_tensors(torch, theirs, back), "tensors identical to the bit")
     again = AutoModelForCausalLM.from_pretrained(back, attn_implementation="eager", dtype=torch.float32).eval()
@@ -231,6 +282,8 @@ def main():
         with tempfile.TemporaryDirectory() as work:
             imported(torch, numpy, work, name, 4096 if long else 300)
     if not long:
+        with tempfile.TemporaryDirectory() as work:
+            needles(torch, numpy, work)
         for pattern, wanted in EXPORTED.items():
             with tempfile.TemporaryDirectory() as work:
                 exported(torch, numpy, work, pattern, wanted, 200)

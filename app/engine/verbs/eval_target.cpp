@@ -138,6 +138,11 @@ Diagnostics check_tokenizer(const CheckpointChoice& choice, const TokenizerInfo&
     return problems;
 }
 
+bool knows_tokenizer(const EvalTarget& target, const CheckpointChoice& choice) {
+    return !target.tokenizer.empty() || has_tokenizer(choice.origin.folder) || !corpus_of(choice).empty() ||
+           !target.corpus.empty();
+}
+
 Result<std::shared_ptr<const Tokenizer>> target_tokenizer(const EvalTarget& target,
                                                           const CheckpointChoice& choice) {
     Result<std::shared_ptr<const Tokenizer>> tokenizer = [&]() -> Result<std::shared_ptr<const Tokenizer>> {

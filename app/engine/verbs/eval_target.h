@@ -45,6 +45,8 @@ Result<Corpus> target_corpus(const EvalTarget& target, const CheckpointChoice& c
 // trained with, is refused. Nothing of the model is loaded.
 Result<std::shared_ptr<const Tokenizer>> target_tokenizer(const EvalTarget& target,
                                                           const CheckpointChoice& choice);
+// Whether there is one to look at.
+bool knows_tokenizer(const EvalTarget& target, const CheckpointChoice& choice);
 // What keeps a tokenizer from serving this checkpoint.
 Diagnostics check_tokenizer(const CheckpointChoice& choice, const TokenizerInfo& tokenizer);
 

@@ -12,6 +12,7 @@
 #include "core/mixers/builtin.h"
 #include "core/mixers/gdn/gdn_shape.h"
 #include "core/mixers/torch/columns.h"
+#include "core/mixers/torch/implied_rows.h"
 #include "core/mixers/torch/make_mixer.h"
 #include "core/mixers/torch/softplus_decay.h"
 
@@ -121,6 +122,19 @@ public:
         ops.linear_attention_step(linear_rule(), continued(ops, parameters, in_B1C, state),
                                   state.recurrent[0], o_B1HV);
         finish(ops, parameters, in_B1C, o_B1HV, out_B1C);
+    }
+
+    std::int64_t attention_heads() const override { return s_.heads; }
+    AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
+                                 std::int64_t count) const override {
+        const at::ScalarType type = pass.ops.statistics_type();
+        AttentionRows rows =
+            implied_rows(linear_rule(), input(pass.in_BTC, pass.memory), head, first, count, type);
+        rows.output_BrV = pass.memory.tensors[1].select(2, head).narrow(1, first, count).to(type);
+        return rows;
+    }
+    RecurrentGates gates(const MixerPass& pass) const override {
+        return {.log_decay_BTS = pass.memory.tensors[3], .write_BTS = pass.memory.tensors[4]};
     }
 
 private:

@@ -8,6 +8,7 @@
 #include "core/mixers/builtin.h"
 #include "core/mixers/lightning/lightning_shape.h"
 #include "core/mixers/torch/columns.h"
+#include "core/mixers/torch/implied_rows.h"
 #include "core/mixers/torch/make_mixer.h"
 
 namespace braid {
@@ -89,6 +90,19 @@ public:
         const at::Tensor read_B1HK = empty_output(ops, in_B1C.size(0), 1);
         ops.linear_attention_step(linear_rule, input(in_B1C, log_decays(ops)), state.recurrent[0], read_B1HK);
         finish(ops, parameters, in_B1C, read_B1HK, out_B1C);
+    }
+
+    std::int64_t attention_heads() const override { return heads_; }
+    AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
+                                 std::int64_t count) const override {
+        const at::ScalarType type = pass.ops.statistics_type();
+        AttentionRows rows =
+            implied_rows(linear_rule, input(pass.in_BTC, pass.memory), head, first, count, type);
+        rows.output_BrV = pass.memory.tensors[1].select(2, head).narrow(1, first, count).to(type);
+        return rows;
+    }
+    RecurrentGates gates(const MixerPass& pass) const override {
+        return {.log_decay_BTS = pass.memory.tensors[2]};
     }
 
 private:

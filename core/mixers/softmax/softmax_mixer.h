@@ -46,6 +46,9 @@ public:
                 const at::Tensor& out_BTC, MixerState& state, std::int64_t first) const override;
     void step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
               const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const override;
+    std::int64_t attention_heads() const override { return shape_.heads; }
+    AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
+                                 std::int64_t count) const override;
 
 private:
     AttentionRule rule(const Documents& documents = {}) const;

@@ -78,6 +78,31 @@ struct StepPlace {
     std::int64_t longest = 0;  // the largest of them plus 1
 };
 
+// A forward pass over whole sequences without documents, as forward() left it; for looking into a mixer.
+struct MixerPass {
+    const Ops& ops;
+    const MixerParameters& parameters;
+    const at::Tensor& in_BTC;
+    const at::Tensor& out_BTC;
+    const MixerMemory& memory;
+};
+
+// How one head weighed the values that it had seen, r rows (queries) of its T: the S keys of weights_BrS are
+// those up to the last of these queries. Softmax attention: the shares, which sum to 1 with that of the sink.
+// Recurrent mixers: the matrix that their recurrence implies (of any sign). All of statistics_type().
+struct AttentionRows {
+    at::Tensor weights_BrS;   // 0 for keys that a row does not see
+    at::Tensor sink_Br = {};  // undefined: no sink
+    at::Tensor values_BSV;
+    at::Tensor output_BrV;  // of the pass, before norms and gates: weights_BrS times values_BSV
+};
+
+// Of a recurrent mixer, statistics_type(); undefined of others.
+struct RecurrentGates {
+    at::Tensor log_decay_BTS = {};  // of each state, <= 0; or [S]: constant
+    at::Tensor write_BTS = {};      // strength with which a token is written (beta, dt); undefined: 1
+};
+
 class Mixer {
 public:
     virtual ~Mixer() = default;
@@ -107,6 +132,13 @@ public:
     // One token of every sequence, each at its own place: decoding. In the recurrent form.
     virtual void step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
                       const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const = 0;
+
+    // Heads that attention_rows() knows, each with as many columns of out_BTC.
+    virtual std::int64_t attention_heads() const = 0;
+    // Queries [first, first + count) of one head. Memory grows with count * T.
+    virtual AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
+                                         std::int64_t count) const = 0;
+    virtual RecurrentGates gates(const MixerPass&) const { return {}; }
 };
 
 // The module of a group of heads; null where the mixer has none (it can be composed but not trained yet).

@@ -1,0 +1,147 @@
+#include "core/measure/mechanism/measurement.h"
+
+#include <ATen/ops/empty.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/engine/guard.h"
+#include "core/mixers/builtin.h"
+#include "core/spec/cost.h"
+#include "core/spec/number_text.h"
+
+namespace braid {
+namespace {
+
+constexpr double cpu_flops = 5e10;  // a guess at what two usual cores do a second
+
+std::string estimate(const MeasureInput& input, std::int64_t context) {
+    const ArchitectureCost total = cost(input.architecture, builtin_mixers(), context);
+    const double seconds = total.forward_flops_per_token * double(context) / cpu_flops;
+    std::string text = "about ";
+    if (seconds < 90)
+        return text.append(std::to_string(std::llround(std::max(seconds, 1.0)))).append(" s a sample");
+    return text.append(std::to_string(std::llround(seconds / 60))).append(" min a sample");
+}
+
+using Measure = Result<Measured> (*)(const MeasureInput&);
+
+Measure function_of(std::string_view id) {
+#define BRAID_MEASUREMENT(name) \
+    if (id == #name) return measure_##name;
+#include "core/spec/measurements.def"
+#undef BRAID_MEASUREMENT
+    return nullptr;
+}
+
+}  // namespace
+
+Result<MeasuredRecord> measure(const MeasureInput& input) {
+    if (const Diagnostics problems =
+            check_parameters(input.values, input.kind.parameters, input.kind.title, input.kind.id);
+        !problems.empty())
+        return fail(to_error(problems));
+    return guarded("measure " + input.kind.id, [&]() -> Result<MeasuredRecord> {
+        Result<Measured> measured = function_of(input.kind.id)(input);
+        if (!measured) return fail(std::move(measured.error()));
+        MeasuredRecord answer{.record = {.kind = input.kind.id, .checkpoint = input.checkpoint}};
+        MeasurementRecord& record = answer.record;
+        for (const ParameterDescription& parameter : input.kind.parameters)
+            record.settings[parameter.key] = to_json(input.values.get(parameter.key, input.kind.parameters));
+        record.settings.update(measured->settings);
+        record.settings["mixers"] = mixers_json(input.architecture);
+        record.arrays = std::move(measured->arrays);
+        record.summary = std::move(measured->summary);
+        record.notes = std::move(measured->notes);
+        answer.answer = std::move(measured->answer);
+        return answer;
+    });
+}
+
+Result<std::int64_t> sample_context(const MeasureInput& input, Measured& measured) {
+    const std::int64_t given = input.integer("context");
+    if (given == 0 && !input.trained_context)
+        return fail(ErrorKind::invalid_input, "in which context the model was trained is not known",
+                    input.checkpoint.folder, "Give --context TOKENS");
+    const std::int64_t context = given > 0 ? given : *input.trained_context;
+    if (input.on_cpu && context > longest_on_cpu && !input.allow_long)
+        return fail(to_error({{.path = "context",
+                               .rule = "must be at most " + std::to_string(longest_on_cpu) +
+                                       " on a CPU (it would take " + estimate(input, context) +
+                                       "); give --allow-long to do it all the same, or --device cuda",
+                               .found = std::to_string(context)}}));
+    measured.settings["context"] = context;
+    if (input.trained_context && context > *input.trained_context)
+        measured.notes.push_back("The context of " + std::to_string(context) +
+                                 " tokens is longer than that of the training (" +
+                                 std::to_string(*input.trained_context) + ").");
+    return context;
+}
+
+Error stopped() { return {.kind = ErrorKind::interrupted, .message = "stopped; nothing was recorded"}; }
+
+Checked<std::vector<double>> parse_numbers(const std::string& text, const std::string& key, double least,
+                                           double most) {
+    std::vector<double> numbers;
+    Diagnostics problems;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string word(trimmed(std::string_view(text).substr(begin, end - begin)));
+        begin = end + 1;
+        const std::optional<double> number = read_real(word);
+        if (number && *number >= least && *number <= most)
+            numbers.push_back(*number);
+        else
+            problems.push_back({.path = key,
+                                .rule = "must be numbers from " + shortest(least) + " to " + shortest(most) +
+                                        " with commas between them",
+                                .found = "\"" + word + "\""});
+    }
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return numbers;
+}
+
+MeasuredAxis count_axis(const char* name, std::int64_t count) {
+    MeasuredAxis axis{.name = name};
+    for (std::int64_t i = 0; i < count; ++i) axis.ticks.emplace_back(double(i));
+    return axis;
+}
+
+MeasuredAxis layer_axis(const ArchitectureSpec& spec) {
+    return count_axis("layer", std::int64_t(spec.layers.size()));
+}
+
+MeasuredAxis number_axis(const char* name, const char* unit, const std::vector<double>& ticks) {
+    return {.name = name, .unit = unit, .ticks = {ticks.begin(), ticks.end()}};
+}
+
+MeasuredArray empty_array(const char* name, const char* unit, std::vector<MeasuredAxis> axes) {
+    MeasuredArray array{.name = name, .unit = unit, .axes = std::move(axes)};
+    array.values.assign(array.size(), std::numeric_limits<double>::quiet_NaN());
+    return array;
+}
+
+std::string mixers_of(const ArchitectureSpec& spec, std::size_t layer) {
+    std::string text;
+    for (const HeadGroup& group : spec.layers[layer].groups)
+        text.append(text.empty() ? "" : "+").append(group.mixer);
+    return text;
+}
+
+Json mixers_json(const ArchitectureSpec& spec) {
+    Json mixers = Json::array();
+    for (std::size_t l = 0; l < spec.layers.size(); ++l) mixers.push_back(mixers_of(spec, l));
+    return mixers;
+}
+
+Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+at::Tensor token_tensor(const std::vector<const std::vector<std::int32_t>*>& texts) {
+    const auto length = std::int64_t(texts.front()->size());
+    at::Tensor tokens_BT = at::empty({std::int64_t(texts.size()), length}, at::kLong);
+    auto* to = tokens_BT.mutable_data_ptr<std::int64_t>();
+    for (const auto* text : texts) to = std::copy(text->begin(), text->end(), to);
+    return tokens_BT;
+}
+
+}  // namespace braid

@@ -1,0 +1,152 @@
+// Layer-wise probing (paper D.2, Fig. 4): which of eight values was hidden, read by a linear classifier from
+// the last token's hidden state behind each layer. Only these states are kept.
+#include <algorithm>
+
+#include "core/measure/mechanism/interval.h"
+#include "core/measure/mechanism/logistic.h"
+#include "core/measure/mechanism/needle_samples.h"
+
+namespace braid {
+namespace {
+
+constexpr std::int64_t tokens_drawn_at_once = std::int64_t{1} << 22;
+constexpr double share_of_reading = 0.9;  // of the progress
+
+struct Hidden {
+    std::vector<std::vector<float>> rows_LND = {};  // by layer, [N, D]
+    std::vector<std::int64_t> labels = {};
+};
+
+Result<void> read_batch(Model& model, const std::vector<NeedleSample>& samples,
+                        const std::vector<std::size_t>& batch, std::size_t first, Hidden& hidden) {
+    std::vector<const std::vector<std::int32_t>*> prompts;
+    for (const std::size_t i : batch) prompts.push_back(&samples[i].prompt);
+    const at::Tensor tokens_BT = token_tensor(prompts);
+    ForwardTaps taps;
+    taps.added = [&](std::int64_t layer, Component component, const at::Tensor&,
+                     const at::Tensor& after_BTD) {
+        if (component != Component::ffn) return;
+        const at::Tensor last_BD =
+            after_BTD.select(1, after_BTD.size(1) - 1).to(at::kCPU, at::kFloat).contiguous();
+        const std::int64_t width = last_BD.size(1);
+        for (std::size_t b = 0; b < batch.size(); ++b)
+            std::copy_n(
+                last_BD.const_data_ptr<float>() + std::int64_t(b) * width, width,
+                hidden.rows_LND[std::size_t(layer)].begin() + std::ptrdiff_t(first + batch[b]) * width);
+    };
+    model.forward(tokens_BT, taps);
+    return {};
+}
+
+Result<Hidden> read_samples(const MeasureInput& input, Model& model, const NeedleSource& source,
+                            std::int64_t count, std::int64_t context) {
+    const auto width = std::size_t(input.architecture.d_model);
+    Hidden hidden{.rows_LND = std::vector<std::vector<float>>(
+                      input.architecture.layers.size(), std::vector<float>(std::size_t(count) * width))};
+    const std::int64_t piece = std::max<std::int64_t>(1, tokens_drawn_at_once / context);
+    for (std::int64_t first = 0; first < count; first += piece) {
+        std::vector<NeedleSample> samples;
+        for (std::int64_t i = first; i < std::min(first + piece, count); ++i) {
+            hidden.labels.push_back(i % needle_classes);
+            Result<NeedleSample> sample =
+                source.sample(i, (double(i) + 0.5) / double(count), hidden.labels.back());
+            if (!sample) return fail(std::move(sample.error()));
+            samples.push_back(std::move(*sample));
+        }
+        std::size_t done = std::size_t(first);
+        for (const std::vector<std::size_t>& batch : equal_lengths(samples)) {
+            if (!input.go_on(share_of_reading * double(done) / double(count),
+                             "reading " + std::to_string(count) + " samples"))
+                return fail(stopped());
+            if (Result<void> read = read_batch(model, samples, batch, std::size_t(first), hidden); !read)
+                return fail(std::move(read.error()));
+            done += batch.size();
+        }
+    }
+    return hidden;
+}
+
+struct Accuracy {
+    Interval share;
+    std::int64_t test = 0;
+};
+
+Accuracy probe(const std::vector<float>& rows, std::int64_t width, const std::vector<std::int64_t>& labels,
+               const SampleSplit& split, double cost) {
+    const std::vector<double> all = standardised(rows, width, split.training);
+    const auto columns = std::size_t(width);
+    std::vector<double> training;
+    std::vector<std::int64_t> wanted;
+    for (const std::size_t i : split.training) {
+        training.insert(training.end(), all.begin() + std::ptrdiff_t(i * columns),
+                        all.begin() + std::ptrdiff_t((i + 1) * columns));
+        wanted.push_back(labels[i]);
+    }
+    const LinearClassifier classifier = fit_logistic(training, width, wanted, cost);
+    std::int64_t right = 0;
+    for (const std::size_t i : split.test)
+        right += classifier.predict(std::span(all).subspan(i * columns, columns)) == labels[i] ? 1 : 0;
+    const auto count = std::int64_t(split.test.size());
+    return {.share = share_interval(right, count), .test = count};
+}
+
+}  // namespace
+
+Result<Measured> measure_probe(const MeasureInput& input) {
+    Measured measured;
+    const std::int64_t count = input.integer("samples");
+    if (count < 2 * needle_classes)
+        return fail(to_error({{.path = "samples",
+                               .rule = "must be at least " + std::to_string(2 * needle_classes) +
+                                       ": of each class one to learn from and one to test",
+                               .found = std::to_string(count)}}));
+    const Result<std::int64_t> context = sample_context(input, measured);
+    if (!context) return fail(context.error());
+    const auto source = make_needle_source(input, *context, true, measured);
+    if (!source) return fail(source.error());
+    const Result<std::unique_ptr<Model>> model = input.open(input.checkpoint.folder, /*trainable=*/false);
+    if (!model) return fail(model.error());
+    const Result<Hidden> hidden = read_samples(input, **model, **source, count, *context);
+    if (!hidden) return fail(hidden.error());
+    const SampleSplit split =
+        stratified_split(hidden->labels, input.real("test_share"), std::uint64_t(input.integer("seed")));
+
+    const ArchitectureSpec& spec = input.architecture;
+    MeasuredArray accuracy = empty_array("accuracy", "%", {layer_axis(spec)});
+    MeasuredArray gain = empty_array("gain", "%", {layer_axis(spec)});
+    accuracy.low = accuracy.high = accuracy.values;
+    accuracy.samples = gain.samples = {std::int64_t(split.test.size())};
+    measured.answer = {{"layers", Json::array()}};
+    const double chance = 100.0 / double(needle_classes);
+    double before = chance;
+    for (std::size_t l = 0; l < spec.layers.size(); ++l) {
+        if (!input.go_on(share_of_reading + (1 - share_of_reading) * double(l) / double(spec.layers.size()),
+                         "fitting layer " + std::to_string(l)))
+            return fail(stopped());
+        const Accuracy got =
+            probe(hidden->rows_LND[l], spec.d_model, hidden->labels, split, input.real("cost"));
+        accuracy.values[l] = 100 * got.share.value;
+        accuracy.low[l] = 100 * got.share.low, accuracy.high[l] = 100 * got.share.high;
+        gain.values[l] = accuracy.values[l] - before;
+        before = accuracy.values[l];
+        measured.answer["layers"].push_back({{"layer", l},
+                                             {"mixer", mixers_of(spec, l)},
+                                             {"accuracy", accuracy.values[l]},
+                                             {"low", accuracy.low[l]},
+                                             {"high", accuracy.high[l]},
+                                             {"gain", gain.values[l]},
+                                             {"n", got.test}});
+    }
+    const auto best = std::max_element(accuracy.values.begin(), accuracy.values.end());
+    measured.summary = {{.name = "best layer, L" + std::to_string(best - accuracy.values.begin()),
+                         .value = *best,
+                         .unit = "%"},
+                        {.name = "chance", .value = chance, .unit = "%"}};
+    measured.settings["classes"] = needle_classes;
+    measured.settings["training_samples"] = split.training.size();
+    measured.notes.emplace_back("The gain of the first layer is against chance.");
+    measured.arrays = {std::move(accuracy), std::move(gain)};
+    return measured;
+}
+
+}  // namespace braid

@@ -1,0 +1,31 @@
+#include "core/spec/measurement_kind.h"
+
+namespace braid {
+
+extern const MeasurementKind probe_measurement;
+const MeasurementKind probe_measurement = {
+    .id = "probe",
+    .title = "Layer-wise probing",
+    .help =
+        "Which of eight values was hidden in the text, read from the last token behind each layer with a "
+        "linear classifier.",
+    .citation = "paper D.2, Fig. 4; Belinkov, 2022",
+    .figure = "layer_heatmap",
+    .parameters = {samples_parameter(2000),
+                   context_parameter(),
+                   seed_parameter(),
+                   {.key = "cost",
+                    .label = "Cost",
+                    .help = "Of an error of the classifier, against the size of its weights (liblinear's C).",
+                    .default_value = 1.0,
+                    .minimum = 1e-6,
+                    .maximum = 1e6},
+                   {.key = "test_share",
+                    .label = "Test share",
+                    .help = "Of the samples of each class, kept for the accuracy.",
+                    .default_value = 0.2,
+                    .minimum = 0.05,
+                    .maximum = 0.9}},
+};
+
+}  // namespace braid
