@@ -52,8 +52,10 @@ ParameterDescription bootstrap_parameter() {
 }
 
 ParameterDescription keys_parameter() {
-    return text_parameter("keys", "Key tokens",
-                          "File with long texts and their key tokens, for log LongPPL of a model of text.");
+    return text_parameter(
+        "keys", "Key tokens",
+        "File with long texts and their key tokens, for log LongPPL of a model of text; empty: "
+        "that of its training.");
 }
 
 ParameterDescription layers_parameter() {

@@ -8,6 +8,7 @@
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
+#include "app/engine/cli/project_argument.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/verbs/compute_type.h"
 #include "app/engine/verbs/eval_target.h"
@@ -74,6 +75,7 @@ Result<void> measure_verb(const MeasureOptions& options) {
                        .architecture = choice->architecture,
                        .run = choice->run,
                        .plan = plan_of(*choice),
+                       .project_folder = choice->run ? project_folder_of(*choice->run) : std::string(),
                        .trained_context = trained_context(*choice)};
     const bool of_task = input.plan && input.plan->data.kind != corpus_kind;
     if (!of_task && knows_tokenizer(target, *choice)) {

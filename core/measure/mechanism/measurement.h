@@ -26,6 +26,7 @@ struct MeasureInput {
     ArchitectureSpec architecture = {};
     std::optional<RunFolder> run = {};  // that wrote the checkpoint
     std::optional<RunPlan> plan = {};
+    std::string project_folder = {};  // where relative paths of the plan start
     std::optional<std::int64_t> trained_context = {};
     std::shared_ptr<const Tokenizer> tokenizer = {};  // of a model of text; null: there is none
     std::optional<Corpus> corpus = {};                // where its texts come from

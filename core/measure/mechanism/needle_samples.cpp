@@ -13,6 +13,7 @@ namespace braid {
 namespace {
 
 constexpr const char* text_task = "niah_single_1";
+constexpr std::int64_t words_before = 8;  // tokens that an answer in text may say first
 
 // Whether more than half of the value's tokens are in the answer.
 bool half_said(const NeedleSample& sample, const std::vector<std::int32_t>& answer) {
@@ -131,7 +132,7 @@ public:
         };
         sample.needle = range(begin, end);
         sample.value = range(at, at + value.size());
-        sample.answer_tokens = sample.value.size();
+        sample.answer_tokens = sample.value.size() + words_before;
         sample.depth = double(sample.needle.begin) / double(sample.prompt.size());
         return sample;
     }

@@ -24,7 +24,7 @@ struct NeedleSample {
     std::vector<std::int32_t> prompt = {};  // ends with the question
     TokenRange needle = {};                 // key and value, or the whole sentence
     TokenRange value = {};                  // of it, what the answer is to copy
-    std::int64_t answer_tokens = 0;         // tokens of the value
+    std::int64_t answer_tokens = 0;         // that it takes to say the value
     double depth = 0;                       // of the needle, 0 to 1
 };
 

@@ -3,16 +3,26 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include "core/data/key_tokens.h"
 #include "core/data/task.h"
+#include "core/spec/data_kinds.h"
 #include "core/spec/task_kind.h"
 
 namespace braid {
 namespace {
 
 constexpr std::int64_t tokens_at_a_time = 8'192;
+
+// --keys, or what the run scored itself on while it trained; empty: neither.
+std::string key_file(const MeasureInput& input) {
+    std::string file = input.text("keys");
+    if (!file.empty() || !input.plan || input.plan->data.kind != corpus_kind) return file;
+    file = input.plan->data.parameters.text("key_tokens", corpus_parameters());
+    return file.empty() ? file : (std::filesystem::path(input.project_folder) / file).string();
+}
 
 Result<ScoreSet> from_keys(const MeasureInput& input, const std::string& file, Measured& measured) {
     if (!input.tokenizer)
@@ -83,8 +93,7 @@ Interval change(const SequenceScores& before, const SequenceScores& after, doubl
 
 Result<ScoreSet> make_score_set(const MeasureInput& input, Measured& measured) {
     Result<ScoreSet> set = [&]() -> Result<ScoreSet> {
-        if (const std::string file = input.text("keys"); !file.empty())
-            return from_keys(input, file, measured);
+        if (const std::string file = key_file(input); !file.empty()) return from_keys(input, file, measured);
         if (input.plan && find_task(input.plan->data.kind) != nullptr)
             return from_task(input, input.plan->data, measured);
         return fail(ErrorKind::invalid_input, "what to score the model on is not known",

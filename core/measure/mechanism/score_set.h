@@ -33,8 +33,9 @@ struct ScoreSet {
                                  const std::function<void(const at::Tensor& tokens_BT)>& before = {}) const;
 };
 
-// From --keys, or the evaluation set of the task of the checkpoint's run: its groups "../far" where it has
-// such, else all; at most `samples` sequences. Describes itself in measured.settings. Errors: invalid_input.
+// From --keys, or the key tokens that the run itself is scored on, or the evaluation set of the task of the
+// checkpoint's run: its groups "../far" where it has such, else all; at most `samples` sequences. Describes
+// itself in measured.settings. Errors: invalid_input.
 Result<ScoreSet> make_score_set(const MeasureInput& input, Measured& measured);
 
 // Means over all targets; of a change, before and after are paired by sequence.

@@ -193,5 +193,40 @@ TEST(Attention, RowsAreThoseOfALoopWithTheSinkLast) {
     }
 }
 
+// int64 [T] as NumPy writes it.
+void write_tokens(const std::string& file, const std::vector<std::int64_t>& tokens) {
+    std::string header =
+        "{'descr': '<i8', 'fortran_order': False, 'shape': (" + std::to_string(tokens.size()) + ",), }";
+    header.resize(117, ' ');
+    std::string bytes("\x93NUMPY\x01\x00\x76\x00", 10);
+    bytes.append(header).append("\n");
+    bytes.append(reinterpret_cast<const char*>(tokens.data()), 8 * tokens.size());
+    ASSERT_TRUE(write_file_atomically(file, bytes));
+}
+
+TEST(Attention, OfOneTokenRepeatedAndOfNone) {
+    const TemporaryFolder folder;
+    const TinyTask task = tiny_niah();
+    const auto model = lively_model("F[nope,nosink] x1", task);
+    const auto input = [&](const char* file) {
+        return tiny_input("attention", *model, task,
+                          values({{"tokens", folder / file}, {"out", folder / "rows.npy"}}));
+    };
+    write_tokens(folder / "same.npy", std::vector<std::int64_t>(50, 3));
+    const MeasuredRecord measured = must(input("same.npy"));
+    EXPECT_EQ(measured.record.notes.size(), 1U) << "longer than the context of the training";
+    EXPECT_EQ(measured.answer["sink"], false);
+    const Matrix rows = read_rows(folder / "rows.npy");
+    for (std::size_t t = 0; t < 50; ++t) {
+        ASSERT_EQ(rows[t].size(), 50U);
+        for (std::size_t s = 0; s <= t; ++s) EXPECT_NEAR(rows[t][s], 1 / double(t + 1), 1e-7);
+    }
+    write_tokens(folder / "none.npy", {});
+    EXPECT_NE(refused(input("none.npy")).find("at least one token"), std::string::npos);
+    write_tokens(folder / "large.npy", {1, 99, 2});
+    EXPECT_NE(refused(input("large.npy")).find("[1]: must be a token from 0 to 25, got 99"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace braid::test
