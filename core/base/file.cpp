@@ -53,11 +53,14 @@ void sync_folder_of(const std::string& file) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& file, std::size_t max_bytes) {
-    const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
+    const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (descriptor.number() < 0) return fail(error_from_errno(errno, "cannot open", file));
     struct stat status {};
     if (::fstat(descriptor.number(), &status) != 0) return fail(error_from_errno(errno, "cannot read", file));
     if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid_input, "is a folder, a file is needed", file);
+    if (!S_ISREG(status.st_mode))
+        return fail(ErrorKind::invalid_input, "is a pipe or a device, a file is needed", file);
     if (static_cast<std::size_t>(status.st_size) > max_bytes)
         return fail(
             ErrorKind::invalid_input,

@@ -16,7 +16,7 @@ gzFile handle(void* file) { return static_cast<gzFile>(file); }
 void ByteStream::Close::operator()(void* file) const { gzclose_r(handle(file)); }
 
 Result<ByteStream> ByteStream::open(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return fail(error_from_errno(errno, "cannot open", path));
     // zlib reads a file that is not compressed as it is.
     gzFile file = gzdopen(descriptor, "rb");

@@ -25,8 +25,18 @@ Error error_from_exception(const std::string& what) {
         // The CPU allocator reports exhaustion as a plain error.
         const bool memory = text.find("not enough memory") != std::string::npos ||
                             text.find("can't allocate memory") != std::string::npos;
-        return {.kind = memory ? ErrorKind::out_of_memory : ErrorKind::internal,
-                .message = what + ": " + text};
+        if (memory) {
+            const std::size_t at = text.find("allocate ");
+            const std::string bytes =
+                at == std::string::npos
+                    ? ""
+                    : text.substr(at + 9, text.find_first_not_of("0123456789", at + 9) - at - 9);
+            return {.kind = ErrorKind::out_of_memory,
+                    .message =
+                        what + ": out of memory" + (bytes.empty() ? "" : ", " + bytes + " bytes were needed"),
+                    .hint = "Use fewer sequences at a time, a shorter context or a smaller model."};
+        }
+        return {.kind = ErrorKind::internal, .message = what + ": " + text};
     } catch (const std::exception& error) {
         return {.kind = ErrorKind::internal, .message = what + ": " + error.what()};
     } catch (...) {

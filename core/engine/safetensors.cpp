@@ -205,7 +205,7 @@ SafetensorsFile::~SafetensorsFile() {
 }
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string& file) {
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return fail(error_from_errno(errno, "cannot open", file));
     SafetensorsFile opened(descriptor, file);
     struct stat status {};

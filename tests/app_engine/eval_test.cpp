@@ -1,6 +1,8 @@
 // Checkpoints scored as a user does it: files of scores, exit codes, what is said about bad input.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <csignal>
 #include <fstream>
@@ -225,6 +227,45 @@ TEST_F(Eval, QuestionsThatDoNotFitAreLeftOutAndOtherContentIsAnotherScore) {
     EXPECT_NE(table.out.find("left out"), std::string::npos) << table.out;
     EXPECT_NE(ask("8").json()["file"], score["file"]) << "the same name and counts, but other answers";
     EXPECT_EQ(ask("7").json()["file"], score["file"]);
+}
+
+TEST_F(Eval, NumbersThatMeanNothingAreRefusedByName) {
+    std::ofstream(place_->path("classes.jsonl"))
+        << R"({"context": "c", "input": "i", "answers": ["x"], "all_classes": ["y", "z"]})"
+        << "\n";
+    std::ofstream(place_->path("far.json"))
+        << R"({"schema_version": 1, "rule": {"context": 4611686018427387904, "short_context": 16, "advance": 8,)"
+        << R"( "gain": 2, "sure": 2, "fewest": 1}, "reference": {}, "tokenizer": {}, "corpus": "", "samples": []})";
+    ASSERT_EQ(::mkfifo(place_->path("pipe").c_str(), 0600), 0);
+    const struct {
+        std::vector<std::string> words;
+        std::string said;
+    } cases[] = {
+        {{"eval", "niah", needle_, "--seed", "-1"}, "--seed"},
+        {{"eval", "loss", text_, "--context", "1000000"}, "context: must be at most"},
+        {{"eval", "longppl", text_, "--keys", "far.json"}, "context: must be at most 16777216"},
+        {{"eval", "longbench", text_, "--data", "classes.jsonl", "--metric", "accuracy"},
+         "answers: must be among all_classes"},
+        {{"eval", "longbench", text_, "--data", "classes.jsonl", "--prompt", "why?"},
+         "--prompt: must have {context} or {input}"},
+        {{"eval", "longbench", text_, "--data", "pipe"}, "is a pipe"},
+        {{"generate", text_, "--prompt", "a", "--temperature", "nan"}, "must be from 0 to 100, got nan"},
+        {{"corpus", "build", "texts", "--out", "c2", "--threads", "1000000"}, "--threads"},
+        {{"train", "F", "--seed", "-1"}, "--seed"},
+        {{"train", "F", "--data", "corpus/sea", "--context", "32", "--tokens", "0.001M", "--phase",
+          "steps=2,data.key_tokens=gone.json"},
+         "phases[0]: "},
+    };
+    const auto runs = [] {
+        return std::distance(fs::directory_iterator(place_->folder() / "runs"), fs::directory_iterator());
+    };
+    const auto before = runs();
+    for (const auto& each : cases) {
+        const std::string said = refused(each.words);
+        EXPECT_NE(said.find(each.said), std::string::npos) << said;
+    }
+    EXPECT_EQ(runs(), before) << "what is refused leaves no run";
+    EXPECT_FALSE(fs::exists(place_->path("c2")));
 }
 
 TEST_F(Eval, AnswersAreKeptWhereTheScoreCannotBeWritten) {

@@ -1,6 +1,7 @@
 #include "core/base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -51,6 +52,14 @@ TEST_F(FileTest, FullDiskIsNamed) {
     const Result<std::string> limited = read_file(path("f"), 4);
     ASSERT_FALSE(limited.has_value());
     EXPECT_EQ(limited.error().kind, ErrorKind::invalid_input);
+}
+
+TEST_F(FileTest, APipeThatNobodyWritesToIsNotWaitedFor) {
+    const std::string pipe = path("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const Result<std::string> read = read_file(pipe);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind, ErrorKind::invalid_input);
 }
 
 TEST_F(FileTest, ReadingAFolderOrNothingSaysSo) {

@@ -347,6 +347,20 @@ TEST_F(HfFolder, PythonsInfinityIsRead) {
     EXPECT_EQ(Json::parse(read_text(ours() + "/source.json"))["config"]["said"], "Infinity, NaN");
 }
 
+TEST_F(HfFolder, ANumberThatIsNoneIsRefusedByName) {
+    make("F[nosink] x1");
+    write();
+    std::string text = config_.dump();
+    const std::size_t at = text.find("\"rope_theta\":");
+    ASSERT_NE(at, std::string::npos);
+    const std::size_t end = text.find_first_of(",}", at);
+    text.replace(at, end - at, "\"rope_theta\":NaN");
+    write_text(theirs() + "/config.json", text);
+    const auto done = import();
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().message.find("rope_theta"), std::string::npos) << describe(done.error());
+}
+
 TEST_F(HfFolder, ProvenanceAndTokenizerComeAlong) {
     make("F[nosink] x1");
     config_["bos_token_id"] = 7;

@@ -5,6 +5,8 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/version.h"
 
+#include "core/spec/parameter.h"
+
 namespace braid::cli {
 
 ExitCode exit_code(const Error& error) {
@@ -90,6 +92,19 @@ void add_project_option(CLI::App& verb, std::string& project) {
 
 void add_quiet_option(CLI::App& verb, bool& quiet) {
     verb.add_flag("-q,--quiet", quiet, "No progress on stderr");
+}
+
+CLI::Validator real_range(double low, double high) {
+    const auto text = [](double value) { return to_text(ParameterValue(value)); };
+    const std::string range = text(low).append(" to ").append(text(high));
+    return CLI::Validator(
+        [low, high, range](std::string& given) {
+            double value = 0;
+            const bool number = CLI::detail::lexical_cast(given, value);
+            return number && value >= low && value <= high ? std::string()
+                                                           : "must be from " + range + ", got " + given;
+        },
+        text(low).append(" - ").append(text(high)));
 }
 
 }  // namespace braid::cli

@@ -49,4 +49,7 @@ void add_json_option(CLI::App& verb, bool& json);
 void add_project_option(CLI::App& verb, std::string& project);
 void add_quiet_option(CLI::App& verb, bool& quiet);
 
+// A finite number from low to high; CLI::Range lets NaN pass.
+CLI::Validator real_range(double low, double high);
+
 }  // namespace braid::cli

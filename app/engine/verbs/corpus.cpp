@@ -126,14 +126,16 @@ void add_corpus(CommandLine& line) {
         .add_option("--validation", building->corpus.validation_fraction,
                     "Share of the documents held out, chosen by content")
         ->capture_default_str()
-        ->check(CLI::Range(0.0, 0.5))
+        ->check(real_range(0, 0.5))
         ->type_name("FRACTION");
     build_verb
         .add_option("--long", building->corpus.long_bytes,
                     "Documents of at least so many bytes form the long pool")
         ->capture_default_str()
         ->type_name("BYTES");
-    build_verb.add_option("--threads", building->corpus.threads, "That tokenise (all cores)")->type_name("N");
+    build_verb.add_option("--threads", building->corpus.threads, "That tokenise; 0: all cores")
+        ->check(CLI::Range(0, 4096))
+        ->capture_default_str();
     add_quiet_option(build_verb, building->quiet);
     add_json_option(build_verb, building->json);
 

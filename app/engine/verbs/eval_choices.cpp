@@ -154,7 +154,7 @@ void add_eval_choices(CommandLine& line, CLI::App& eval) {
     verb.add_option(
             "--context", options->context,
             "Tokens read, at most (the context of the training); longer contexts lose their beginning")
-        ->check(CLI::Range(2, 1 << 27));
+        ->check(CLI::Range(2, 1 << 24));
 }
 
 }  // namespace braid::cli

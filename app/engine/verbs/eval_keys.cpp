@@ -71,7 +71,7 @@ void add_eval_keys(CommandLine& line, CLI::App& eval) {
         ->check(CLI::Range(1, 100'000))
         ->capture_default_str();
     verb.add_option("--context", options->rule.context, "Tokens of a text")
-        ->check(CLI::Range(2, 1 << 27))
+        ->check(CLI::Range(2, 1 << 24))
         ->capture_default_str();
     verb.add_option("--short", options->rule.short_context, "Tokens of the short context")
         ->capture_default_str();

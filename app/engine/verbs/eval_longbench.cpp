@@ -86,6 +86,13 @@ Result<void> check_classes(const std::string& metric, const std::vector<ReadingI
             problems.push_back({.path = "question " + std::to_string(i + 1) + ".all_classes",
                                 .rule = "must list the classes: accuracy is that among them",
                                 .found = {}});
+        else
+            for (const std::string& answer : items[i].references.answers)
+                if (!std::count(items[i].references.classes.begin(), items[i].references.classes.end(),
+                                answer))
+                    problems.push_back({.path = "question " + std::to_string(i + 1) + ".answers",
+                                        .rule = "must be among all_classes, or no answer can be right",
+                                        .found = answer});
     if (problems.empty()) return {};
     return fail(to_error(problems, file));
 }
@@ -93,6 +100,11 @@ Result<void> check_classes(const std::string& metric, const std::vector<ReadingI
 Result<void> longbench(const LongBenchOptions& options) {
     const EvalTarget& target = options.target;
     if (const Result<void> named = check_task_names(options.files); !named) return named;
+    if (options.prompt.find("{context}") == std::string::npos &&
+        options.prompt.find("{input}") == std::string::npos)
+        return fail(to_error({{.path = "--prompt",
+                               .rule = "must have {context} or {input}: all questions would be the same",
+                               .found = options.prompt}}));
     std::vector<std::pair<std::string, std::vector<ReadingItem>>> files;
     for (const std::string& file : options.files) {
         Result<std::vector<ReadingItem>> items = read_reading_file(file);

@@ -155,13 +155,13 @@ void add_eval_longppl(CommandLine& line, CLI::App& eval) {
         ->type_name("CHECKPOINT");
     verb.add_option("--context", options->context,
                     "Tokens the model sees; without it that of the key tokens, or of the training")
-        ->check(CLI::Range(2, 1 << 27));
+        ->check(CLI::Range(2, 1 << 24));
     verb.add_option("--short", options->short_context,
                     "With --reference: tokens of the short context (a quarter of the context, at most 4096)")
-        ->check(CLI::Range(1, 1 << 27));
+        ->check(CLI::Range(1, 1 << 24));
     verb.add_option("--advance", options->advance,
                     "With --reference: by which its windows advance (a 16th, at most 1024)")
-        ->check(CLI::Range(1, 1 << 27));
+        ->check(CLI::Range(1, 1 << 24));
     verb.add_option("--gain", options->rule.gain, "With --reference: least gain of a key token, nats")
         ->capture_default_str();
     verb.add_option("--sure", options->rule.sure, "With --reference: largest full loss of a key token, nats")

@@ -35,6 +35,12 @@ Result<Batch> texts(const LossOptions& options, const Corpus& corpus, std::int64
                                        "with a larger --validation share or more text",
                                .found = std::to_string(corpus.tokens(Split::validation))}},
                              corpus.folder()));
+    if (options.documents == "short" && context > corpus.tokens(Split::validation))
+        return fail(to_error({{.path = "context",
+                               .rule = "must be at most " + std::to_string(corpus.tokens(Split::validation)) +
+                                       ", the validation tokens",
+                               .found = std::to_string(context)}},
+                             corpus.folder()));
     if (options.documents == "long") return long_validation_sequences(corpus, context, options.tokens);
     return validation_sequences(corpus, context, options.tokens);
 }
@@ -207,7 +213,7 @@ void add_eval_loss(CommandLine& line, CLI::App& eval) {
         ->check(CLI::IsMember({"short", "long"}))
         ->capture_default_str();
     verb.add_option("--context", options->context, "Tokens of a sequence; without it that of the training")
-        ->check(CLI::Range(1, 1 << 27));
+        ->check(CLI::Range(1, 1 << 24));
     verb.add_option("--tokens", options->tokens, "About so many are scored")
         ->check(CLI::Range(1, 1 << 30))
         ->capture_default_str();

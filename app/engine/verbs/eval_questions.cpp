@@ -84,7 +84,7 @@ void add_ask_options(CLI::App& verb, AskOptions& options, std::int64_t samples) 
         ->check(CLI::Range(samples > 0 ? 1 : 0, 1'000'000))
         ->capture_default_str();
     verb.add_option("--seed", options.seed, "Of the questions")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
         ->capture_default_str();
     verb.add_option("--batch", options.batch, "Answers generated at once, at most")
         ->check(CLI::Range(1, 65'536))
@@ -100,7 +100,7 @@ void add_length_option(CLI::App& verb, AskOptions& options) {
     verb.add_option("--lengths", options.lengths,
                     "Tokens of prompt and answer; without it the context of the training")
         ->delimiter(',')
-        ->check(CLI::Range(1, 1 << 27))
+        ->check(CLI::Range(1, 1 << 24))
         ->type_name("N,N,..");
 }
 
@@ -195,7 +195,7 @@ QuestionCell text_cell(const TextTask& task, const TextSources& sources, const T
     };
     // A question of users may be longer than the others: there is no data only where none of them fits.
     std::string reason;
-    for (std::int64_t index = 0; index < cell.samples; ++index) {
+    for (std::int64_t index = 0; index < cell.samples && !stop_requested().load(); ++index) {
         const Result<AskedQuestion> question = cell.make(index);
         if (question) return cell;
         if (reason.empty()) reason = question.error().message;

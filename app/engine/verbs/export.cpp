@@ -93,7 +93,7 @@ void add_form(CommandLine& line, CLI::App& group, VerbText text, bool transforme
     if (transformers)
         verb.add_option("--context", options->context,
                         "max_position_embeddings (that of the model it came from, or of the run's training)")
-            ->check(CLI::Range(1, 1 << 27));
+            ->check(CLI::Range(1, 1 << 24));
     add_project_option(verb, options->project);
     add_quiet_option(verb, options->quiet);
     add_json_option(verb, options->json);

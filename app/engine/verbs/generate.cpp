@@ -137,7 +137,7 @@ void add_generate(CommandLine& line) {
         ->check(CLI::Range(1, 1 << 24))
         ->capture_default_str();
     verb.add_option("--temperature", options->rule.temperature, "Of drawing a token; 0: the likeliest")
-        ->check(CLI::Range(0.0, 100.0))
+        ->check(real_range(0, 100))
         ->capture_default_str();
     verb.add_option("--seed", options->seed, "Of the draws")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))

@@ -1,5 +1,7 @@
 // logits: what a model predicts for every token of a text, for comparing with other software.
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
@@ -26,6 +28,10 @@ Result<void> logits(const LogitsOptions& options) {
     const std::int64_t vocab = choice->architecture.vocab;
     Result<std::vector<std::int64_t>> tokens = read_token_array(options.tokens, vocab);
     if (!tokens) return fail(std::move(tokens.error()));
+    std::error_code none;
+    if (std::filesystem::equivalent(options.tokens, options.out, none))
+        return fail(
+            to_error({{.path = "--out", .rule = "must not be the file of --tokens", .found = options.out}}));
     const Result<std::unique_ptr<Model>> model = open_target(target, *choice);
     if (!model) return fail(model.error());
     const auto count = std::int64_t(tokens->size());

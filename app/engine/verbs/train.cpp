@@ -222,10 +222,20 @@ Result<RunFolder> make_run(const TrainOptions& options) {
     Progress notes(options.quiet);
     if (const auto phases =
             resolve_phases(*architecture, planned.training, planned.data, planned.phases, builtin_mixers()))
-        for (std::size_t i = 0; i < phases->size(); ++i)
+        for (std::size_t i = 0; i < phases->size(); ++i) {
+            // What a later phase cannot read is said before the first one trains.
+            const ResolvedPhase& phase = (*phases)[i];
+            if (const auto data = make_data_source(phase.data, phase.training, request.project_folder);
+                i > 0 && !data) {
+                Error error = data.error();
+                error.message.insert(0, "phases[" + std::to_string(i - 1) + "]: ");
+                error.kind = ErrorKind::invalid_input;
+                return fail(std::move(error));
+            }
             for (const std::string& note :
                  window_notes((*phases)[i].architecture, builtin_mixers(), (*phases)[i].training.context))
                 notes.say("Note: " + (i == 0 ? note : "phase " + std::to_string(i + 1) + ", " + note));
+        }
     // Made only now: a mistake leaves nothing behind.
     const Result<Project> project = find_or_make_project(options.project);
     if (!project) return fail(project.error());
@@ -311,7 +321,9 @@ void add_train(CommandLine& line) {
     verb.add_option("--context", options->context, "Tokens of a sequence (128; on a corpus 1024)")
         ->type_name("N");
     verb.add_option("--vocab", options->vocab, "Vocabulary; without it that of the data")->type_name("N");
-    verb.add_option("--seed", options->seed, "Of weights and data (1)")->type_name("N");
+    verb.add_option("--seed", options->seed, "Of weights and data (1)")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53))
+        ->type_name("N");
     verb.add_option("--device", options->device, "Where to train (auto)")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
     verb.add_option("--set", options->settings, "A training field or data.PARAMETER; see below")
@@ -322,7 +334,7 @@ void add_train(CommandLine& line) {
             "paper: batch, learning rate and schedule of --scale (appendix C, Table 8); --set changes parts")
         ->check(CLI::IsMember({"paper"}));
     verb.add_option("--ratio", options->ratio, "Tokens per parameter of the recipe (D/N)")
-        ->check(CLI::Range(1e-6, 1e6))
+        ->check(real_range(1e-6, 1e6))
         ->capture_default_str();
     verb.add_option("--from", options->from,
                     "Start from these weights: " + std::string(checkpoint_help) + "; SPEC may be \"same\"")

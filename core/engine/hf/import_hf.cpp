@@ -137,7 +137,13 @@ Result<Json> read_hf_json(const std::string& file) {
         if ((*text)[i] == '\\' && quoted) ++i;
         if (quoted) continue;
         for (const std::string_view word : {"-Infinity", "Infinity", "NaN"})
-            if (std::string_view(*text).substr(i, word.size()) == word) text->replace(i, word.size(), "null");
+            if (std::string_view(*text).substr(i, word.size()) == word) {
+                // As text: a field that is read refuses it by name.
+                const std::string as_text = '"' + std::string(word) + '"';
+                text->replace(i, word.size(), as_text);
+                i += as_text.size() - 1;
+                break;
+            }
     }
     return parse_json(*text, file);
 }
