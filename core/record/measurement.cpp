@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
 
+#include "core/base/csv.h"
 #include "core/base/file.h"
 #include "core/record/record_files.h"
 #include "core/record/record_json.h"
@@ -15,17 +17,11 @@ namespace {
 
 constexpr std::size_t most_values = std::size_t{1} << 26;  // of an array in a file
 
-Json to_json(const std::vector<double>& values) {
-    Json json = Json::array();
-    for (const double value : values) json.push_back(finite_json(value));
-    return json;
-}
-
 Json to_json(const MeasuredArray& array) {
     Json json = {{"name", array.name},
                  {"unit", array.unit},
                  {"axes", Json::array()},
-                 {"values", to_json(array.values)},
+                 {"values", numbers_json(array.values)},
                  {"samples", array.samples}};
     for (const MeasuredAxis& axis : array.axes) {
         Json ticks = Json::array();
@@ -33,21 +29,10 @@ Json to_json(const MeasuredArray& array) {
             std::visit([&](const auto& value) { ticks.push_back(value); }, tick);
         json["axes"].push_back({{"name", axis.name}, {"unit", axis.unit}, {"ticks", std::move(ticks)}});
     }
-    if (!array.low.empty()) json["low"] = to_json(array.low);
-    if (!array.high.empty()) json["high"] = to_json(array.high);
+    if (!array.low.empty()) json["low"] = numbers_json(array.low);
+    if (!array.high.empty()) json["high"] = numbers_json(array.high);
     if (!array.missing.empty()) json["missing"] = array.missing;
     return json;
-}
-
-void read_values(JsonReader& reader, const std::string& key, std::vector<double>& values) {
-    each_item(reader, key, [&](const Json& value, const std::string& place) {
-        if (value.is_number())
-            values.push_back(value.get<double>());
-        else if (value.is_null())
-            values.push_back(std::nan(""));
-        else
-            reader.report(place, "must be a number or null", value);
-    });
 }
 
 MeasuredAxis axis_from(const Json& json, const std::string& place, Diagnostics& problems) {
@@ -94,9 +79,9 @@ MeasuredArray array_from(const Json& json, const std::string& place, Diagnostics
         array.axes.push_back(axis_from(axis, where, problems));
     });
     reader.require("values");
-    read_values(reader, "values", array.values);
-    read_values(reader, "low", array.low);
-    read_values(reader, "high", array.high);
+    read_numbers(reader, "values", array.values);
+    read_numbers(reader, "low", array.low);
+    read_numbers(reader, "high", array.high);
     each_item(reader, "samples", [&](const Json& count, const std::string& where) {
         const bool large =
             count.is_number_unsigned() && count.get<std::uint64_t>() > std::uint64_t(INT64_MAX);
@@ -129,15 +114,9 @@ const MeasuredArray* MeasurementRecord::find(std::string_view array) const {
 }
 
 Json to_json(const MeasurementRecord& record) {
-    Json json = {{"schema_version", measurement_schema_version},
-                 {"kind", record.kind},
-                 {"created", record.created},
-                 {"command", record.command},
-                 {"checkpoint", to_json(record.checkpoint)},
-                 {"settings", record.settings},
-                 {"arrays", Json::array()},
-                 {"summary", Json::array()},
-                 {"notes", record.notes}};
+    Json json = head_json(measurement_schema_version, record);
+    json["arrays"] = json["summary"] = Json::array();
+    json["notes"] = record.notes;
     for (const MeasuredArray& array : record.arrays) json["arrays"].push_back(to_json(array));
     for (const ScoreSummary& one : record.summary) json["summary"].push_back(to_json(one));
     return json;
@@ -149,23 +128,10 @@ Checked<MeasurementRecord> measurement_from_json(const Json& json) {
     JsonReader reader(json, "", problems);
     if (!reader.is_object() || !reader.schema_version(measurement_schema_version))
         return tl::unexpected(std::move(problems));
-    if (reader.require("kind") != nullptr) reader.text("kind", record.kind);
-    if (!record.kind.empty() && find_measurement(record.kind) == nullptr) {
-        std::string list;
-        for (const MeasurementKind* kind : measurements())
-            list.append(list.empty() ? "" : ", ").append(kind->id);
-        reader.report("kind", "must be one of " + list, record.kind);
-    }
-    reader.text("created", record.created);
-    reader.text("command", record.command);
-    if (const Json* checkpoint = reader.require("checkpoint"))
-        reader.take("checkpoint", origin_from_json(*checkpoint), record.checkpoint);
-    if (const Json* settings = reader.require("settings")) {
-        if (settings->is_object())
-            record.settings = *settings;
-        else
-            reader.report("settings", "must be an object", *settings);
-    }
+    read_head(reader, measurements() | std::views::transform([](const auto* kind) -> const MeasurementKind& {
+                          return *kind;
+                      }),
+              record);
     reader.require("arrays");
     std::set<std::string> names;
     each_item(reader, "arrays", [&](const Json& item, const std::string& place) {
@@ -177,12 +143,7 @@ Checked<MeasurementRecord> measurement_from_json(const Json& json) {
     each_item(reader, "summary", [&](const Json& item, const std::string& place) {
         record.summary.push_back(summary_from_json(item, place, problems));
     });
-    each_item(reader, "notes", [&](const Json& note, const std::string& place) {
-        if (note.is_string())
-            record.notes.push_back(note.get<std::string>());
-        else
-            reader.report(place, "must be a text", note);
-    });
+    read_texts(reader, "notes", record.notes);
     reader.refuse_unknown_keys();
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return record;
@@ -193,12 +154,7 @@ std::string measurement_id(const MeasurementRecord& record) {
 }
 
 Result<MeasurementRecord> read_measurement(const std::string& file) {
-    return read_json(file).and_then([&](const Json& json) -> Result<MeasurementRecord> {
-        Checked<MeasurementRecord> record = measurement_from_json(json);
-        if (!record) return fail(to_error(record.error(), file));
-        record->file = file;
-        return std::move(*record);
-    });
+    return read_record<MeasurementRecord>(file, measurement_from_json);
 }
 
 Result<std::string> write_measurement(const std::string& folder, const MeasurementRecord& record) {
@@ -212,14 +168,7 @@ Result<std::string> write_measurement(const std::string& folder, const Measureme
 
 MeasurementList read_measurements(const std::string& folder) {
     MeasurementList list;
-    for (const std::string& file : json_files(folder, list.problems)) {
-        if (Result<MeasurementRecord> record = read_measurement(file))
-            list.records.push_back(std::move(*record));
-        else
-            list.problems.push_back(std::move(record.error()));
-    }
-    std::stable_sort(list.records.begin(), list.records.end(),
-                     [](const auto& a, const auto& b) { return a.checkpoint.step < b.checkpoint.step; });
+    list.records = read_records<MeasurementRecord>(folder, read_measurement, list.problems);
     return list;
 }
 
@@ -228,16 +177,10 @@ MeasurementList read_measurements(const RunFolder& run) {
 }
 
 std::string csv(const MeasuredArray& array) {
-    const auto quoted = [](const std::string& text) {
-        if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-        std::string field = "\"";
-        for (const char c : text) field.append(c == '"' ? 2 : 1, c);
-        return field + "\"";
-    };
     const auto number = [](double value) { return std::isfinite(value) ? shortest(value) : std::string(); };
     std::string text;
-    for (const MeasuredAxis& axis : array.axes) text.append(quoted(axis.name)).append(",");
-    text.append(quoted(array.name)).append(",low,high,samples\n");
+    for (const MeasuredAxis& axis : array.axes) text.append(csv_field(axis.name)).append(",");
+    text.append(csv_field(array.name)).append(",low,high,samples\n");
     for (std::size_t i = 0; i < array.values.size(); ++i) {
         std::string ticks;
         std::size_t rest = i;
@@ -246,7 +189,7 @@ std::string csv(const MeasuredArray& array) {
             const AxisTick& tick = all[rest % all.size()];
             rest /= all.size();
             const std::string* name = std::get_if<std::string>(&tick);
-            ticks.insert(0, (name != nullptr ? quoted(*name) : number(std::get<double>(tick))) + ",");
+            ticks.insert(0, (name != nullptr ? csv_field(*name) : number(std::get<double>(tick))) + ",");
         }
         text.append(ticks).append(number(array.values[i])).append(",");
         text.append(array.low.empty() ? "" : number(array.low[i])).append(",");

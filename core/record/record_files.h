@@ -1,8 +1,10 @@
 // Files of scores and measurements: their names and their lists.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -20,5 +22,32 @@ std::string settings_hash(const Json& settings);
 // The .json files of a folder, by name; one that does not exist has none. A folder that cannot be read is a
 // problem.
 std::vector<std::string> json_files(const std::string& folder, std::vector<Error>& problems);
+
+// The record in a file, which it is told.
+template <class Record, class FromJson>
+Result<Record> read_record(const std::string& file, FromJson from_json) {
+    return read_json(file).and_then([&](const Json& json) -> Result<Record> {
+        Checked<Record> record = from_json(json);
+        if (!record) return fail(to_error(record.error(), file));
+        record->file = file;
+        return std::move(*record);
+    });
+}
+
+// All records of a folder by step, then by name of file; a file that cannot be read is a problem.
+template <class Record>
+std::vector<Record> read_records(const std::string& folder, Result<Record> (*read)(const std::string& file),
+                                 std::vector<Error>& problems) {
+    std::vector<Record> records;
+    for (const std::string& file : json_files(folder, problems)) {
+        if (Result<Record> record = read(file))
+            records.push_back(std::move(*record));
+        else
+            problems.push_back(std::move(record.error()));
+    }
+    std::stable_sort(records.begin(), records.end(),
+                     [](const Record& a, const Record& b) { return a.checkpoint.step < b.checkpoint.step; });
+    return records;
+}
 
 }  // namespace braid

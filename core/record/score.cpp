@@ -104,8 +104,7 @@ Json to_json(const LossSeries& series) {
     Json json = Json::object();
     for (const auto& [key, list] : series_lists) {
         if ((series.*list).empty() && list != &LossSeries::position && list != &LossSeries::loss) continue;
-        json[key] = Json::array();
-        for (const double value : series.*list) json[key].push_back(finite_json(value));
+        json[key] = numbers_json(series.*list);
     }
     return json;
 }
@@ -116,14 +115,7 @@ LossSeries series_from(const Json& json, Diagnostics& problems) {
     reader.require("position");
     reader.require("loss");
     for (const auto& [key, list] : series_lists) {
-        each_item(reader, key, [&, member = list](const Json& value, const std::string& place) {
-            if (value.is_number())
-                (series.*member).push_back(value.get<double>());
-            else if (value.is_null())
-                (series.*member).push_back(std::nan(""));
-            else
-                reader.report(place, "must be a number or null", value);
-        });
+        read_numbers(reader, key, series.*list);
         const std::size_t size = (series.*list).size();
         if (size != series.position.size() && size > 0)
             reader.report(
@@ -153,14 +145,8 @@ const ScoreKind* find_score_kind(std::string_view id) {
 }
 
 Json to_json(const ScoreRecord& record) {
-    Json json = {{"schema_version", score_schema_version},
-                 {"kind", record.kind},
-                 {"created", record.created},
-                 {"command", record.command},
-                 {"checkpoint", to_json(record.checkpoint)},
-                 {"settings", record.settings},
-                 {"scores", Json::array()},
-                 {"summary", Json::array()}};
+    Json json = head_json(score_schema_version, record);
+    json["scores"] = json["summary"] = Json::array();
     for (const Score& score : record.scores) json["scores"].push_back(to_json(score));
     for (const ScoreSummary& one : record.summary) json["summary"].push_back(to_json(one));
     if (record.series) json["series"] = to_json(*record.series);
@@ -174,22 +160,7 @@ Checked<ScoreRecord> score_from_json(const Json& json) {
     JsonReader reader(json, "", problems);
     if (!reader.is_object() || !reader.schema_version(score_schema_version))
         return tl::unexpected(std::move(problems));
-    if (reader.require("kind") != nullptr) reader.text("kind", record.kind);
-    if (!record.kind.empty() && find_score_kind(record.kind) == nullptr) {
-        std::string list;
-        for (const ScoreKind& kind : kinds) list.append(list.empty() ? "" : ", ").append(kind.id);
-        reader.report("kind", "must be one of " + list, record.kind);
-    }
-    reader.text("created", record.created);
-    reader.text("command", record.command);
-    if (const Json* checkpoint = reader.require("checkpoint"))
-        reader.take("checkpoint", origin_from_json(*checkpoint), record.checkpoint);
-    if (const Json* settings = reader.require("settings")) {
-        if (settings->is_object())
-            record.settings = *settings;
-        else
-            reader.report("settings", "must be an object", *settings);
-    }
+    read_head(reader, kinds, record);
     reader.require("scores");
     each_item(reader, "scores", [&](const Json& item, const std::string& place) {
         record.scores.push_back(score_from(item, place, problems));
@@ -251,12 +222,7 @@ Checked<ScoreAnswer> answer_from_json(const Json& json) {
     read_share(reader, "actual_depth", answer.actual_depth);
     reader.integer("index", answer.index, 0);
     reader.text("prompt_tail", answer.prompt_tail);
-    each_item(reader, "expected", [&](const Json& value, const std::string& place) {
-        if (value.is_string())
-            answer.expected.push_back(value.get<std::string>());
-        else
-            reader.report(place, "must be a text", value);
-    });
+    read_texts(reader, "expected", answer.expected);
     if (reader.require("answer") != nullptr) reader.text("answer", answer.answer);
     std::optional<double> correct;
     reader.require("correct");
@@ -269,12 +235,7 @@ Checked<ScoreAnswer> answer_from_json(const Json& json) {
 }
 
 Result<ScoreRecord> read_score(const std::string& file) {
-    return read_json(file).and_then([&](const Json& json) -> Result<ScoreRecord> {
-        Checked<ScoreRecord> record = score_from_json(json);
-        if (!record) return fail(to_error(record.error(), file));
-        record->file = file;
-        return std::move(*record);
-    });
+    return read_record<ScoreRecord>(file, score_from_json);
 }
 
 Result<std::string> write_score(const std::string& folder, ScoreRecord record,
@@ -303,14 +264,7 @@ Result<std::string> write_score(const std::string& folder, ScoreRecord record,
 
 ScoreList read_scores(const std::string& folder) {
     ScoreList list;
-    for (const std::string& file : json_files(folder, list.problems)) {
-        if (Result<ScoreRecord> record = read_score(file))
-            list.scores.push_back(std::move(*record));
-        else
-            list.problems.push_back(std::move(record.error()));
-    }
-    std::stable_sort(list.scores.begin(), list.scores.end(),
-                     [](const auto& a, const auto& b) { return a.checkpoint.step < b.checkpoint.step; });
+    list.scores = read_records<ScoreRecord>(folder, read_score, list.problems);
     return list;
 }
 

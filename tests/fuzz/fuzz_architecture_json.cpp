@@ -1,23 +1,11 @@
 // A spec file from a stranger: refused with reasons, or a value whose JSON, rules, cost and text hold
 // together.
-#include <cstdio>
-#include <cstdlib>
-
 #include "core/mixers/builtin.h"
 #include "core/spec/cost.h"
 #include "core/spec/diff.h"
 #include "core/spec/shorthand.h"
 #include "core/spec/validate.h"
-
-namespace {
-
-void must(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "broken: %s\n", what);
-    std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz/must.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto json = braid::parse_json(std::string_view(reinterpret_cast<const char*>(data), size));

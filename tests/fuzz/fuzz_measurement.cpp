@@ -1,18 +1,6 @@
 // A measurement file from a stranger: refused with reasons, or a value that its JSON gives again.
-#include <cstdio>
-#include <cstdlib>
-
 #include "core/record/measurement.h"
-
-namespace {
-
-void must(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "broken: %s\n", what);
-    std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz/must.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto json = braid::parse_json(std::string_view(reinterpret_cast<const char*>(data), size));

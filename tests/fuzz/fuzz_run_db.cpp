@@ -9,14 +9,9 @@
 #include <string>
 
 #include "core/record/run_reader.h"
+#include "tests/fuzz/must.h"
 
 namespace {
-
-void must(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "broken: %s\n", what);
-    std::abort();
-}
 
 // In memory, so that the fuzzer does not wait for a disk.
 std::string make_folder() {

@@ -1,20 +1,12 @@
 // The pattern field: whatever is typed, it is refused with columns inside the text or it survives the round
 // trip.
-#include <cstdio>
-#include <cstdlib>
-
 #include "core/mixers/builtin.h"
 #include "core/spec/cost.h"
 #include "core/spec/edit.h"
 #include "core/spec/validate.h"
+#include "tests/fuzz/must.h"
 
 namespace {
-
-void must(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "broken: %s\n", what);
-    std::abort();
-}
 
 void check(const braid::ArchitectureSpec& spec, const braid::Pattern& pattern) {
     const braid::MixerCatalog& mixers = braid::builtin_mixers();

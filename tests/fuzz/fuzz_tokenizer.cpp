@@ -1,17 +1,9 @@
 // Tokenizer files of every kind: whatever they hold, they are refused with a reason, or the tokenizer keeps
 // what it promises.
-#include <cstdio>
-#include <cstdlib>
-
 #include "core/data/tokenizer/tokenizer.h"
+#include "tests/fuzz/must.h"
 
 namespace {
-
-void must(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "broken: %s\n", what);
-    std::abort();
-}
 
 void check(const braid::Tokenizer& tokenizer, const std::string& text) {
     for (const auto special : {braid::SpecialText::as_text, braid::SpecialText::as_tokens}) {

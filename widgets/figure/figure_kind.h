@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/csv.h"
 #include "widgets/figure/figure_canvas.h"
 #include "widgets/figure/figure_data.h"
 
@@ -33,8 +34,5 @@ public:
 
 const std::vector<const FigureKind*>& figure_kinds();
 const FigureKind* find_figure_kind(std::string_view id);  // null: no such kind
-
-// A CSV field, quoted where it has to be.
-std::string csv_field(std::string_view text);
 
 }  // namespace braid::ui
