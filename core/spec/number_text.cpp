@@ -1,5 +1,6 @@
 #include "core/spec/number_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -24,6 +25,16 @@ std::string_view trimmed(std::string_view text) {
     const auto begin = text.find_first_not_of(blank);
     if (begin == std::string_view::npos) return {};
     return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+std::vector<std::string_view> comma_parts(std::string_view text) {
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        parts.push_back(trimmed(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return parts;
 }
 
 std::string shortened(std::string_view text, std::size_t bytes) {

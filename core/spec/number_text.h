@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace braid {
 
@@ -17,6 +18,8 @@ std::optional<double> read_real(std::string_view text);
 std::optional<std::int64_t> read_integer(std::string_view text);
 
 std::string_view trimmed(std::string_view text);
+// The parts of "a, b,c", trimmed; one at least, which may be empty.
+std::vector<std::string_view> comma_parts(std::string_view text);
 
 // At most `bytes` bytes of the text, cut between UTF-8 characters, and "..." where something was cut.
 std::string shortened(std::string_view text, std::size_t bytes);

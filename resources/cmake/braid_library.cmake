@@ -46,6 +46,14 @@ function(braid_library NAME)
     endif()
 endfunction()
 
+# The ids of a list of kinds, lines MACRO(id) of a .def file; a change of the file configures anew.
+function(braid_listed_ids OUT FILE MACRO)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${FILE}")
+    file(STRINGS "${FILE}" ids REGEX "^${MACRO}\\(")
+    list(TRANSFORM ids REPLACE "^${MACRO}\\(([a-z0-9_]+)\\).*" "\\1")
+    set(${OUT} "${ids}" PARENT_SCOPE)
+endfunction()
+
 # braid_test(NAME SOURCES ... LINK ... [LABELS ...] [TIMEOUT s] [QT] [TORCH] [SERIAL])
 # declares one GoogleTest executable; every TEST in it becomes a CTest of its own.
 function(braid_test NAME)

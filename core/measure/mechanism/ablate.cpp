@@ -23,10 +23,8 @@ Checked<std::vector<HeadPlace>> parse_heads(const std::string& text, const std::
         problems.push_back({.path = "heads", .rule = rule, .found = "\"" + word + "\""});
     };
     const std::int64_t layers = all.empty() ? 0 : all.back().layer + 1;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string word(trimmed(std::string_view(text).substr(begin, end - begin)));
-        begin = end + 1;
+    for (const std::string_view part : comma_parts(text)) {
+        const std::string word(part);
         const std::size_t dot = word.find('.');
         const auto layer = read_integer(word.substr(0, dot));
         const auto head =
@@ -183,17 +181,11 @@ Result<Measured> measure_ablate(const MeasureInput& input) {
         arrays.set(at, loss, accuracy);
         Json names = Json::array();
         for (const HeadPlace& head : heads) names.push_back({{"layer", head.layer}, {"head", head.place}});
-        measured.answer["ablations"].push_back({{"heads", std::move(names)},
-                                                {"change", loss.value},
-                                                {"low", json_number(loss.low)},
-                                                {"high", json_number(loss.high)},
-                                                {"accuracy_change", 100 * accuracy.value}});
+        Json one = change_json(loss, accuracy);
+        one["heads"] = std::move(names);
+        measured.answer["ablations"].push_back(std::move(one));
     }
-    for (MeasuredArray* array : {&arrays.loss, &arrays.accuracy}) {
-        array->samples = {set->batch.sequences};
-        array->missing = "the layer has fewer heads";
-        measured.arrays.push_back(std::move(*array));
-    }
+    arrays.move_to(measured, set->batch.sequences, "the layer has fewer heads");
     return measured;
 }
 

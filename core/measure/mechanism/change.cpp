@@ -61,7 +61,7 @@ Result<Measured> measure_change(const MeasureInput& input) {
         for (std::size_t m = 0; m < std::size(names); ++m) {
             const at::Tensor a = weights_of(**now, l, m), b = weights_of(**then, l, m);
             if (a.defined()) change.values[change.at(m, l)] = relative_distance(a, b);
-            item[names[m]] = json_number(change.values[change.at(m, l)]);
+            item[names[m]] = finite_json(change.values[change.at(m, l)]);
         }
         measured.answer["layers"].push_back(std::move(item));
     }

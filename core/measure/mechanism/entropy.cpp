@@ -5,29 +5,22 @@ namespace braid {
 
 Result<Measured> measure_entropy(const MeasureInput& input) {
     Measured measured;
-    const Result<std::int64_t> context = sample_context(input, measured);
-    if (!context) return fail(context.error());
-    const auto source = make_needle_source(input, *context, false, measured);
-    if (!source) return fail(source.error());
-    const auto samples = needle_samples(**source, input.integer("samples"));
-    if (!samples) return fail(samples.error());
+    const Result<NeedleSet> needles = make_needle_set(input, measured);
+    if (!needles) return fail(needles.error());
+    const std::vector<NeedleSample>& samples = needles->samples;
     const Result<std::unique_ptr<Model>> model = input.open(input.checkpoint.folder, /*trainable=*/false);
     if (!model) return fail(model.error());
     const Result<HeadLooks> looks =
-        look_at_heads(**model, *samples, head_choice(input.text("layers")),
+        look_at_heads(**model, samples, head_choice(input.text("layers")),
                       [&](double fraction) { return input.go_on(fraction, "looking where heads look"); });
     if (!looks) return fail(looks.error());
     const ArchitectureSpec& spec = input.architecture;
-    if (looks->heads.empty())
-        return fail(to_error({{.path = "layers",
-                               .rule = "must choose heads that the architecture has; its layers are " +
-                                       mixers_json(spec).dump(),
-                               .found = input.text("layers")}}));
+    if (looks->heads.empty()) return fail(no_such_heads(input));
     const std::int64_t width = most_heads((*model)->mixers());
     measured.arrays = {head_array("entropy", spec, width, *looks, Look::entropy),
                        head_array("entropy_keys", spec, width, *looks, Look::entropy_keys),
                        head_array("hit_rate", spec, width, *looks, Look::hit)};
-    measured.answer = {{"points", Json::array()}, {"n", samples->size()}};
+    measured.answer = {{"points", Json::array()}, {"n", samples.size()}};
     for (const HeadPlace& head : looks->heads) {
         Json point = {{"layer", head.layer}, {"head", head.place}};
         for (const MeasuredArray& array : measured.arrays)

@@ -105,7 +105,7 @@ Result<Measured> measure_gradient(const MeasureInput& input) {
     const double meets = middles[std::size_t(met - g.values.begin())];
     const auto json = [](const std::vector<double>& values) {
         Json list = Json::array();
-        for (const double value : values) list.push_back(json_number(value));
+        for (const double value : values) list.push_back(finite_json(value));
         return list;
     };
     measured.settings["baseline_distance"] = baseline;

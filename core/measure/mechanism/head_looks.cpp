@@ -82,6 +82,13 @@ std::vector<HeadPlace> chosen_heads(const ArchitectureSpec& spec, const LayerMix
     return heads;
 }
 
+Error no_such_heads(const MeasureInput& input) {
+    return to_error({{.path = "layers",
+                      .rule = "must choose heads that the architecture has; its layers are " +
+                              mixers_json(input.architecture).dump(),
+                      .found = input.text("layers")}});
+}
+
 std::int64_t most_heads(const LayerMixers& mixers) {
     std::int64_t most = 0;
     for (const auto& layer : mixers) {

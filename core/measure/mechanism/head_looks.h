@@ -21,6 +21,8 @@ enum class HeadChoice { full, softmax, all };
 HeadChoice head_choice(const std::string& text);  // "full", "softmax", "all"
 std::vector<HeadPlace> chosen_heads(const ArchitectureSpec& spec, const LayerMixers& mixers,
                                     HeadChoice choice);
+// Where the parameter "layers" chooses none.
+Error no_such_heads(const MeasureInput& input);
 std::int64_t most_heads(const LayerMixers& mixers);  // of a layer
 
 enum class Look {

@@ -10,25 +10,18 @@ namespace braid {
 
 Result<Measured> measure_heads(const MeasureInput& input) {
     Measured measured;
-    const Result<std::int64_t> context = sample_context(input, measured);
-    if (!context) return fail(context.error());
-    const auto source = make_needle_source(input, *context, false, measured);
-    if (!source) return fail(source.error());
-    const auto samples = needle_samples(**source, input.integer("samples"));
-    if (!samples) return fail(samples.error());
+    const Result<NeedleSet> needles = make_needle_set(input, measured);
+    if (!needles) return fail(needles.error());
+    const std::vector<NeedleSample>& samples = needles->samples;
     const Result<std::unique_ptr<Model>> model = input.open(input.checkpoint.folder, /*trainable=*/false);
     if (!model) return fail(model.error());
     const Result<HeadLooks> looks = look_at_heads(
-        **model, *samples, head_choice(input.text("layers")),
+        **model, samples, head_choice(input.text("layers")),
         [&](double fraction) { return input.go_on(0.5 * fraction, "looking where heads look"); });
     if (!looks) return fail(looks.error());
-    if (looks->heads.empty())
-        return fail(to_error({{.path = "layers",
-                               .rule = "must choose heads that the architecture has; its layers are " +
-                                       mixers_json(input.architecture).dump(),
-                               .found = input.text("layers")}}));
+    if (looks->heads.empty()) return fail(no_such_heads(input));
     const Result<CopyScores> copied =
-        copy_scores(**model, **source, *samples, looks->heads, input.integer("new_tokens"),
+        copy_scores(**model, *needles->source, samples, looks->heads, input.integer("new_tokens"),
                     [&](double fraction) { return input.go_on(0.5 + 0.5 * fraction, "decoding answers"); });
     if (!copied) return fail(copied.error());
 
@@ -60,13 +53,13 @@ Result<Measured> measure_heads(const MeasureInput& input) {
         for (std::size_t l = 0; l < spec.layers.size(); ++l) {
             json.push_back(Json::array());
             for (std::size_t h = 0; h < std::size_t(width); ++h)
-                json.back().push_back(json_number(array.values[array.at(l, h)]));
+                json.back().push_back(finite_json(array.values[array.at(l, h)]));
         }
         return json;
     };
     measured.answer = {{"scores", rows(mass)},
                        {"copy_scores", rows(copies)},
-                       {"n", samples->size()},
+                       {"n", samples.size()},
                        {"answers_counted", copied->counted},
                        {"top", Json::array()}};
     for (std::size_t r = 0; r < std::min<std::size_t>(2, order.size()); ++r) {
@@ -75,15 +68,15 @@ Result<Measured> measure_heads(const MeasureInput& input) {
         measured.answer["top"].push_back({{"layer", head.layer},
                                           {"head", head.place},
                                           {"mass", mass_of(order[r])},
-                                          {"low", json_number(mass.low[at])},
-                                          {"high", json_number(mass.high[at])},
-                                          {"copy", json_number(copies.values[at])}});
+                                          {"low", finite_json(mass.low[at])},
+                                          {"high", finite_json(mass.high[at])},
+                                          {"copy", finite_json(copies.values[at])}});
         measured.summary.push_back({.name = (r == 0 ? "top head, L" : "second head, L") +
                                             std::to_string(head.layer) + ".H" + std::to_string(head.place),
                                     .value = mass_of(order[r])});
     }
     measured.summary.push_back({.name = "answers that say it",
-                                .value = 100 * double(copied->counted) / double(samples->size()),
+                                .value = 100 * double(copied->counted) / double(samples.size()),
                                 .unit = "%"});
     measured.arrays.push_back(std::move(copies));
     return measured;

@@ -78,16 +78,26 @@ Result<std::int64_t> sample_context(const MeasureInput& input, Measured& measure
     return context;
 }
 
+Diagnostics as_of_measurement(Diagnostics problems) {
+    for (Diagnostic& problem : problems)
+        if (problem.path == "training.context") problem.path = "context";
+    return problems;
+}
+
+Result<void> check_tokenizer(const MeasureInput& input) {
+    if (input.tokenizer) return {};
+    return fail(ErrorKind::invalid_input, "which tokenizer the model reads with is not known",
+                input.checkpoint.folder, "Give --tokenizer FILE (or byte), or --corpus DIR");
+}
+
 Error stopped() { return {.kind = ErrorKind::interrupted, .message = "stopped; nothing was recorded"}; }
 
 Checked<std::vector<double>> parse_numbers(const std::string& text, const std::string& key, double least,
                                            double most) {
     std::vector<double> numbers;
     Diagnostics problems;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string word(trimmed(std::string_view(text).substr(begin, end - begin)));
-        begin = end + 1;
+    for (const std::string_view part : comma_parts(text)) {
+        const std::string word(part);
         const std::optional<double> number = read_real(word);
         if (number && *number >= least && *number <= most)
             numbers.push_back(*number);
@@ -133,8 +143,6 @@ Json mixers_json(const ArchitectureSpec& spec) {
     for (std::size_t l = 0; l < spec.layers.size(); ++l) mixers.push_back(mixers_of(spec, l));
     return mixers;
 }
-
-Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 at::Tensor token_tensor(const std::vector<const std::vector<std::int32_t>*>& texts) {
     const auto length = std::int64_t(texts.front()->size());

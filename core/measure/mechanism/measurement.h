@@ -15,6 +15,7 @@
 #include "core/data/tokenizer/tokenizer.h"
 #include "core/engine/model.h"
 #include "core/record/measurement.h"
+#include "core/record/record_json.h"
 #include "core/spec/measurement_kind.h"
 
 namespace braid {
@@ -74,6 +75,12 @@ inline constexpr std::int64_t longest_on_cpu = 65'536;
 // becomes a note. Errors: invalid_input (not known; longer than longest_on_cpu on a CPU, with an estimate).
 Result<std::int64_t> sample_context(const MeasureInput& input, Measured& measured);
 
+// Problems of a task's parameters: what a run calls training.context is a parameter of the measurement.
+Diagnostics as_of_measurement(Diagnostics problems);
+
+// Error: invalid_input, where the tokenizer of a model of text is not known.
+Result<void> check_tokenizer(const MeasureInput& input);
+
 Error stopped();  // ErrorKind::interrupted
 
 // "2048", "0.1,0.3": the numbers of a list, with everything that is wrong; `key` is its place in messages.
@@ -89,7 +96,6 @@ MeasuredArray empty_array(const char* name, const char* unit, std::vector<Measur
 // The mixers of a layer: "swa", "full+gdn".
 std::string mixers_of(const ArchitectureSpec& spec, std::size_t layer);
 Json mixers_json(const ArchitectureSpec& spec);
-Json json_number(double value);  // null for NaN
 
 // Tokens of equally long texts as [B, T], int64 on the CPU.
 at::Tensor token_tensor(const std::vector<const std::vector<std::int32_t>*>& texts);

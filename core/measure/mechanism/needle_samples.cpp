@@ -172,11 +172,6 @@ Diagnostics check_values(std::int64_t values, bool classes) {
              .found = std::to_string(values)}};
 }
 
-void rename_context(Diagnostics& problems) {
-    for (Diagnostic& problem : problems)
-        if (problem.path == "training.context") problem.path = "context";
-}
-
 }  // namespace
 
 Result<std::unique_ptr<NeedleSource>> make_needle_source(const MeasureInput& input, std::int64_t context,
@@ -208,13 +203,11 @@ Result<std::unique_ptr<NeedleSource>> make_needle_source(const MeasureInput& inp
                         "Take a checkpoint that was trained on niah, recall or text");
         }
     } else {
-        if (!input.tokenizer)
-            return fail(ErrorKind::invalid_input, "which tokenizer the model reads with is not known",
-                        input.checkpoint.folder, "Give --tokenizer FILE (or byte), or --corpus DIR");
+        if (const Result<void> known = check_tokenizer(input); !known) return fail(known.error());
         measured.settings["tokenizer"] = input.tokenizer->info().hash;
         source = std::make_unique<TextNeedles>(input.tokenizer, context, seed);
     }
-    rename_context(problems);
+    problems = as_of_measurement(std::move(problems));
     if (vocab > input.architecture.vocab)
         problems.push_back({.path = "vocab",
                             .rule = "must be at least " + std::to_string(vocab) + " for these needles",
@@ -231,6 +224,16 @@ Result<std::vector<NeedleSample>> needle_samples(const NeedleSource& source, std
         samples.push_back(std::move(*sample));
     }
     return samples;
+}
+
+Result<NeedleSet> make_needle_set(const MeasureInput& input, Measured& measured) {
+    const Result<std::int64_t> context = sample_context(input, measured);
+    if (!context) return fail(context.error());
+    Result<std::unique_ptr<NeedleSource>> source = make_needle_source(input, *context, false, measured);
+    if (!source) return fail(std::move(source.error()));
+    Result<std::vector<NeedleSample>> samples = needle_samples(**source, input.integer("samples"));
+    if (!samples) return fail(std::move(samples.error()));
+    return NeedleSet{.source = std::move(*source), .samples = std::move(*samples)};
 }
 
 std::vector<std::vector<std::size_t>> equal_lengths(const std::vector<NeedleSample>& samples,

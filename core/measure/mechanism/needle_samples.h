@@ -49,6 +49,14 @@ Result<std::unique_ptr<NeedleSource>> make_needle_source(const MeasureInput& inp
 // `count` samples at depths spread evenly.
 Result<std::vector<NeedleSample>> needle_samples(const NeedleSource& source, std::int64_t count);
 
+// What heads are looked at with: needles in the context that is asked for, and no classes.
+struct NeedleSet {
+    std::unique_ptr<NeedleSource> source;
+    std::vector<NeedleSample> samples;
+};
+// Errors: those of sample_context() and make_needle_source().
+Result<NeedleSet> make_needle_set(const MeasureInput& input, Measured& measured);
+
 // Numbers of samples whose prompts are equally long, a few at a time.
 std::vector<std::vector<std::size_t>> equal_lengths(const std::vector<NeedleSample>& samples,
                                                     std::int64_t tokens_at_a_time = 8'192);

@@ -85,10 +85,7 @@ Result<Measured> measure_noise(const MeasureInput& input) {
         }
         measured.answer["components"].push_back(std::move(item));
     }
-    for (MeasuredArray* array : {&arrays.loss, &arrays.accuracy}) {
-        array->samples = {set->batch.sequences};
-        measured.arrays.push_back(std::move(*array));
-    }
+    arrays.move_to(measured, set->batch.sequences);
     return measured;
 }
 

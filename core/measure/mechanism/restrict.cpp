@@ -95,11 +95,8 @@ Result<Measured> measure_restrict(const MeasureInput& input) {
             const Interval accuracy = accuracy_change(restricted.base, *scores, resamples, seed);
             ChangeArrays& arrays = kind ? by_kind : by_layer;
             arrays.set(kind ? h * kinds.size() + i : h * layers + layer, loss, accuracy);
-            Json one = {{"change", loss.value},
-                        {"low", json_number(loss.low)},
-                        {"high", json_number(loss.high)},
-                        {"accuracy_change", 100 * accuracy.value},
-                        {"n", set->batch.sequences}};
+            Json one = change_json(loss, accuracy);
+            one["n"] = set->batch.sequences;
             if (kind)
                 one["mixer"] = kinds[i];
             else
@@ -112,11 +109,7 @@ Result<Measured> measure_restrict(const MeasureInput& input) {
     for (std::size_t i = 0; i < kinds.size(); ++i)
         measured.summary.push_back(
             {.name = "change, " + kinds[i], .value = by_kind.loss.values[i], .unit = "nats"});
-    for (ChangeArrays* arrays : {&by_kind, &by_layer})
-        for (MeasuredArray* array : {&arrays->loss, &arrays->accuracy}) {
-            array->samples = {set->batch.sequences};
-            measured.arrays.push_back(std::move(*array));
-        }
+    for (ChangeArrays* arrays : {&by_kind, &by_layer}) arrays->move_to(measured, set->batch.sequences);
     return measured;
 }
 

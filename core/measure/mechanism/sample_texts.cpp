@@ -11,11 +11,8 @@ namespace {
 using Texts = std::vector<std::vector<std::int32_t>>;
 
 Result<Texts> of_task(const DataSpec& data, std::int64_t context, std::int64_t samples) {
-    if (Diagnostics problems = find_task(data.kind)->check(data.parameters, context); !problems.empty()) {
-        for (Diagnostic& problem : problems)
-            if (problem.path == "training.context") problem.path = "context";
-        return fail(to_error(problems));
-    }
+    if (Diagnostics problems = find_task(data.kind)->check(data.parameters, context); !problems.empty())
+        return fail(to_error(as_of_measurement(std::move(problems))));
     const Result<EvaluationSet> set = make_task(data.kind, data.parameters, context, 0)->evaluation();
     if (!set) return fail(set.error());
     Texts texts;

@@ -25,9 +25,7 @@ std::string key_file(const MeasureInput& input) {
 }
 
 Result<ScoreSet> from_keys(const MeasureInput& input, const std::string& file, Measured& measured) {
-    if (!input.tokenizer)
-        return fail(ErrorKind::invalid_input, "which tokenizer the model reads with is not known",
-                    input.checkpoint.folder, "Give --tokenizer FILE (or byte), or --corpus DIR");
+    if (const Result<void> known = check_tokenizer(input); !known) return fail(known.error());
     Result<KeyTokens> keys = read_key_tokens(file);
     if (!keys) return fail(std::move(keys.error()));
     const auto samples = std::size_t(input.integer("samples"));
@@ -50,8 +48,8 @@ Result<ScoreSet> from_task(const MeasureInput& input, const DataSpec& data, Meas
     const Result<std::int64_t> context = sample_context(input, measured);
     if (!context) return fail(context.error());
     const TaskKind& task = *find_task(data.kind);
-    if (const Diagnostics problems = task.check(data.parameters, *context); !problems.empty())
-        return fail(to_error(problems));
+    if (Diagnostics problems = task.check(data.parameters, *context); !problems.empty())
+        return fail(to_error(as_of_measurement(std::move(problems))));
     const std::unique_ptr<DataSource> source = make_task(data.kind, data.parameters, *context, 0);
     Result<EvaluationSet> all = source->evaluation();
     if (!all) return fail(std::move(all.error()));
@@ -184,6 +182,21 @@ void ChangeArrays::set(std::size_t place, const Interval& of_loss, const Interva
     loss.values[place] = of_loss.value, loss.low[place] = of_loss.low, loss.high[place] = of_loss.high;
     accuracy.values[place] = 100 * of_accuracy.value;
     accuracy.low[place] = 100 * of_accuracy.low, accuracy.high[place] = 100 * of_accuracy.high;
+}
+
+void ChangeArrays::move_to(Measured& measured, std::int64_t samples, const char* missing) {
+    for (MeasuredArray* array : {&loss, &accuracy}) {
+        array->samples = {samples};
+        array->missing = missing;
+        measured.arrays.push_back(std::move(*array));
+    }
+}
+
+Json change_json(const Interval& loss, const Interval& accuracy) {
+    return {{"change", loss.value},
+            {"low", finite_json(loss.low)},
+            {"high", finite_json(loss.high)},
+            {"accuracy_change", 100 * accuracy.value}};
 }
 
 }  // namespace braid

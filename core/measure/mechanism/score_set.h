@@ -54,6 +54,10 @@ struct ChangeArrays {
     MeasuredArray loss, accuracy;
     ChangeArrays(const char* loss_name, const char* accuracy_name, const std::vector<MeasuredAxis>& axes);
     void set(std::size_t place, const Interval& loss, const Interval& accuracy);
+    // To the answer, as of so many samples; they are gone afterwards.
+    void move_to(Measured& measured, std::int64_t samples, const char* missing = "");
 };
+// {"change", "low", "high", "accuracy_change"} of one place.
+Json change_json(const Interval& loss, const Interval& accuracy);
 
 }  // namespace braid

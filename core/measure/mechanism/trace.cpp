@@ -85,7 +85,7 @@ Json series_of(const MeasuredArray& array, const HeadPlace& head) {
     Json list = Json::array();
     const std::size_t layers = array.axes[1].ticks.size(), width = array.axes[2].ticks.size();
     for (std::size_t t = 0; t < array.axes[0].ticks.size(); ++t)
-        list.push_back(json_number(
+        list.push_back(finite_json(
             array.values[(t * layers + std::size_t(head.layer)) * width + std::size_t(head.place)]));
     return list;
 }
@@ -96,22 +96,15 @@ Result<Measured> measure_trace(const MeasureInput& input) {
     Measured measured;
     const Result<std::vector<Checkpoint>> checkpoints = checkpoints_of(input);
     if (!checkpoints) return fail(checkpoints.error());
-    const Result<std::int64_t> context = sample_context(input, measured);
-    if (!context) return fail(context.error());
-    const auto source = make_needle_source(input, *context, false, measured);
-    if (!source) return fail(source.error());
-    const auto samples = needle_samples(**source, input.integer("samples"));
-    if (!samples) return fail(samples.error());
+    const Result<NeedleSet> needles = make_needle_set(input, measured);
+    if (!needles) return fail(needles.error());
+    const std::vector<NeedleSample>& samples = needles->samples;
     const Result<std::unique_ptr<Model>> model = input.open(checkpoints->back().folder, /*trainable=*/false);
     if (!model) return fail(model.error());
     const ArchitectureSpec& spec = input.architecture;
     const std::vector<HeadPlace> heads =
         chosen_heads(spec, (*model)->mixers(), head_choice(input.text("layers")));
-    if (heads.empty())
-        return fail(to_error({{.path = "layers",
-                               .rule = "must choose heads that the architecture has; its layers are " +
-                                       mixers_json(spec).dump(),
-                               .found = input.text("layers")}}));
+    if (heads.empty()) return fail(no_such_heads(input));
     std::vector<QueryKey> end;
     for (const HeadPlace& head : heads) {
         const QueryKey now = query_key(**model, head);
@@ -137,7 +130,7 @@ Result<Measured> measure_trace(const MeasureInput& input) {
             return fail(std::move(loaded.error()));
         const double parts = double(checkpoints->size());
         const Result<HeadLooks> looks =
-            look_at_heads(**model, *samples, head_choice(input.text("layers")), [&](double fraction) {
+            look_at_heads(**model, samples, head_choice(input.text("layers")), [&](double fraction) {
                 return input.go_on(
                     (double(c) + fraction) / parts,
                     "checkpoint " + std::to_string(c + 1) + " of " + std::to_string(checkpoints->size()));
@@ -149,7 +142,7 @@ Result<Measured> measure_trace(const MeasureInput& input) {
             for (std::size_t k = 0; k < std::size(kinds); ++k) {
                 double sum = 0;
                 for (const double value : looks->of(kinds[k].second, i)) sum += value;
-                measured.arrays[k].values[at] = sum / double(samples->size());
+                measured.arrays[k].values[at] = sum / double(samples.size());
             }
             const QueryKey now = query_key(**model, heads[i]);
             if (now.query_KD.defined())
@@ -158,7 +151,7 @@ Result<Measured> measure_trace(const MeasureInput& input) {
         }
     }
     for (MeasuredArray& array : measured.arrays) {
-        array.samples = {std::int64_t(samples->size())};
+        array.samples = {std::int64_t(samples.size())};
         array.missing = "not among the layers that were looked at";
     }
     measured.arrays.push_back(gradient_norms(input, heads, width));
@@ -176,7 +169,7 @@ Result<Measured> measure_trace(const MeasureInput& input) {
     measured.answer = {{"tokens", tokens},
                        {"grad_norm_tokens", Json::array()},
                        {"top", {{"layer", top.layer}, {"head", top.place}}},
-                       {"n", samples->size()},
+                       {"n", samples.size()},
                        {"heads", Json::array()}};
     for (const AxisTick& tick : measured.arrays.back().axes[0].ticks)
         measured.answer["grad_norm_tokens"].push_back(std::get<double>(tick));
