@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "core/base/regular_file.h"
+
 namespace braid {
 namespace {
 
@@ -53,23 +55,17 @@ void sync_folder_of(const std::string& file) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& file, std::size_t max_bytes) {
-    // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
-    const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (descriptor.number() < 0) return fail(error_from_errno(errno, "cannot open", file));
-    struct stat status {};
-    if (::fstat(descriptor.number(), &status) != 0) return fail(error_from_errno(errno, "cannot read", file));
-    if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid_input, "is a folder, a file is needed", file);
-    if (!S_ISREG(status.st_mode))
-        return fail(ErrorKind::invalid_input, "is a pipe or a device, a file is needed", file);
-    if (static_cast<std::size_t>(status.st_size) > max_bytes)
+    const Result<RegularFile> opened = RegularFile::open(file);
+    if (!opened) return fail(opened.error());
+    if (opened->size() > max_bytes)
         return fail(
             ErrorKind::invalid_input,
-            "has " + std::to_string(status.st_size) + " bytes, the limit is " + std::to_string(max_bytes),
+            "has " + std::to_string(opened->size()) + " bytes, the limit is " + std::to_string(max_bytes),
             file);
     std::string text;
     std::string block(std::size_t{1} << 16, '\0');
     for (;;) {
-        const ssize_t n = ::read(descriptor.number(), block.data(), block.size());
+        const ssize_t n = ::read(opened->descriptor(), block.data(), block.size());
         if (n < 0) {
             if (errno == EINTR) continue;
             return fail(error_from_errno(errno, "cannot read", file));

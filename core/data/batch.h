@@ -42,6 +42,9 @@ struct LongTextSet {
     // By sample: positions t whose target is a key token, that is: lies wholly in a span.
     std::vector<std::vector<std::int32_t>> keys = {};
     std::int64_t fewest = 10;  // samples with fewer key tokens are left out of the score
+    // What the context leaves out.
+    std::int64_t cut_texts = 0;  // longer than it
+    std::int64_t cut_spans = 0;  // places with key tokens that reach beyond it
 };
 
 struct EvaluationSet {

@@ -1,10 +1,11 @@
 #include "core/data/byte_stream.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
+
+#include "core/base/regular_file.h"
 
 namespace braid {
 namespace {
@@ -16,8 +17,9 @@ gzFile handle(void* file) { return static_cast<gzFile>(file); }
 void ByteStream::Close::operator()(void* file) const { gzclose_r(handle(file)); }
 
 Result<ByteStream> ByteStream::open(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return fail(error_from_errno(errno, "cannot open", path));
+    Result<RegularFile> opened = RegularFile::open(path);
+    if (!opened) return fail(std::move(opened.error()));
+    const int descriptor = opened->release();
     // zlib reads a file that is not compressed as it is.
     gzFile file = gzdopen(descriptor, "rb");
     if (file == nullptr) {

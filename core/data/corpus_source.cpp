@@ -158,11 +158,11 @@ public:
                 "The corpus has one document: validation text, if any, is the end of the text it trains on.");
         if (manifest.validation.tokens < 2)
             notes.emplace_back("The corpus has no validation text: no validation loss is measured.");
-        if (cut_.texts > 0)
-            notes.push_back(std::to_string(cut_.texts) +
+        if (long_texts_ && long_texts_->cut_texts > 0)
+            notes.push_back(std::to_string(long_texts_->cut_texts) +
                             " texts of the key tokens are longer than the context of " +
                             std::to_string(context()) + " tokens and are cut for log LongPPL; " +
-                            std::to_string(cut_.spans) + " places with key tokens are left out.");
+                            std::to_string(long_texts_->cut_spans) + " places with key tokens are left out.");
         return notes;
     }
 
@@ -210,7 +210,6 @@ public:
         Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context(), file);
         if (!set) return fail(std::move(set.error()));
         long_texts_ = std::move(*set);
-        cut_ = long_text_cut(*keys, **tokenizer, context());
         return {};
     }
 
@@ -232,7 +231,6 @@ private:
     std::uint64_t seed_;
     std::vector<Pool> pools_;  // one, or short and long
     std::optional<LongTextSet> long_texts_;
-    LongTextCut cut_;  // what of the key tokens' texts goes beyond the context
 };
 
 }  // namespace

@@ -135,13 +135,21 @@ LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer
                     .fewest = keys.rule.fewest};
     const auto length = static_cast<std::size_t>(context);
     const std::int32_t opening = tokenizer.info().document_token();
+    // ids[i] is the target of position `i + shift - 1`: the document token is an input only, the last token
+    // of a text a target only.
+    const std::size_t shift = opening >= 0 ? 1 : 0;
+    const std::size_t fit = length + 1 - shift;
     set.batch.tokens_BT.assign(keys.samples.size() * length, std::max(opening, 0));
     set.batch.targets_BT.assign(keys.samples.size() * length, no_target);
     for (std::size_t b = 0; b < keys.samples.size(); ++b) {
         const KeySample& sample = keys.samples[b];
         const Encoding encoding = tokenizer.encode(sample.text);
-        // ids[i] is the target of position `i + shift - 1`.
-        const std::size_t shift = opening >= 0 ? 1 : 0;
+        if (encoding.ids.size() > fit) {
+            const std::uint32_t end = encoding.spans[fit].begin;
+            ++set.cut_texts;
+            set.cut_spans += std::count_if(sample.spans.begin(), sample.spans.end(),
+                                           [end](const TokenSpan& place) { return place.end > end; });
+        }
         set.keys.emplace_back();
         std::size_t span = 0;
         for (std::size_t i = 0; i < encoding.ids.size() && i + shift <= length; ++i) {
@@ -157,21 +165,6 @@ LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer
         }
     }
     return set;
-}
-
-LongTextCut long_text_cut(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context) {
-    LongTextCut cut;
-    // The document token is an input only, the last token of a text a target only.
-    const auto fit = static_cast<std::size_t>(context) + (tokenizer.info().document_token() >= 0 ? 0 : 1);
-    for (const KeySample& sample : keys.samples) {
-        const Encoding encoding = tokenizer.encode(sample.text);
-        if (encoding.ids.size() <= fit) continue;
-        ++cut.texts;
-        const std::uint32_t end = encoding.spans[fit].begin;
-        cut.spans += std::count_if(sample.spans.begin(), sample.spans.end(),
-                                   [end](const TokenSpan& span) { return span.end > end; });
-    }
-    return cut;
 }
 
 Result<LongTextSet> checked_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer,

@@ -42,13 +42,6 @@ Result<std::vector<KeySample>> long_texts(const Corpus& corpus, std::int64_t tok
 // Samples as a model with this tokenizer reads them: [B, T], cut or padded to `context` tokens.
 LongTextSet make_long_text_set(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context);
 
-// What that leaves out.
-struct LongTextCut {
-    std::int64_t texts = 0;  // longer than the context
-    std::int64_t spans = 0;  // places with key tokens that reach beyond it
-};
-LongTextCut long_text_cut(const KeyTokens& keys, const Tokenizer& tokenizer, std::int64_t context);
-
 struct LongPpl {
     double log_longppl = 0;    // mean loss of the key tokens of all samples kept, nats; NaN where none is
     std::int64_t samples = 0;  // kept: with at least `fewest` key tokens

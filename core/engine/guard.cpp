@@ -6,20 +6,22 @@
 #include <new>
 
 namespace braid {
+namespace {
+
+constexpr const char* memory_hint =
+    "Use fewer sequences at a time (micro_batches), a shorter context or a smaller model.";
+
+}  // namespace
 
 Error error_from_exception(const std::string& what) {
     try {
         throw;
     } catch (const std::bad_alloc&) {
-        return {
-            .kind = ErrorKind::out_of_memory,
-            .message = what + ": out of memory",
-            .hint = "Use fewer sequences at a time (micro_batches), a shorter context or a smaller model."};
+        return {.kind = ErrorKind::out_of_memory, .message = what + ": out of memory", .hint = memory_hint};
     } catch (const c10::OutOfMemoryError& error) {
-        return {
-            .kind = ErrorKind::out_of_memory,
-            .message = what + ": out of device memory: " + error.what_without_backtrace(),
-            .hint = "Use fewer sequences at a time (micro_batches), a shorter context or a smaller model."};
+        return {.kind = ErrorKind::out_of_memory,
+                .message = what + ": out of device memory: " + error.what_without_backtrace(),
+                .hint = memory_hint};
     } catch (const c10::Error& error) {
         const std::string text = error.what_without_backtrace();
         // The CPU allocator reports exhaustion as a plain error.
@@ -34,7 +36,7 @@ Error error_from_exception(const std::string& what) {
             return {.kind = ErrorKind::out_of_memory,
                     .message =
                         what + ": out of memory" + (bytes.empty() ? "" : ", " + bytes + " bytes were needed"),
-                    .hint = "Use fewer sequences at a time, a shorter context or a smaller model."};
+                    .hint = memory_hint};
         }
         return {.kind = ErrorKind::internal, .message = what + ": " + text};
     } catch (const std::exception& error) {

@@ -85,10 +85,9 @@ Diagnostics validate(const KeyTokenRule& rule) {
                                     std::to_string(rule.short_context) +
                                     " tokens, or no token has a longer one",
                             .found = std::to_string(rule.context)});
-    constexpr std::int64_t longest = std::int64_t{1} << 24;
-    if (rule.context > longest)
+    if (rule.context > longest_read_text)
         problems.push_back({.path = "context",
-                            .rule = "must be at most " + std::to_string(longest),
+                            .rule = "must be at most " + std::to_string(longest_read_text),
                             .found = std::to_string(rule.context)});
     if (rule.advance > rule.context)
         problems.push_back(

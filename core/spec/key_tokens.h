@@ -18,6 +18,9 @@ namespace braid {
 
 inline constexpr int key_tokens_schema_version = 1;
 
+// Tokens of a text that a model is asked to read at once, at most.
+inline constexpr std::int64_t longest_read_text = std::int64_t{1} << 24;
+
 struct KeyTokenRule {
     std::int64_t context = 16'384;       // tokens of a sample, of the reference's tokenizer
     std::int64_t short_context = 4'096;  // a scored token sees at least so many with the short context,

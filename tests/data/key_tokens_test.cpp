@@ -56,11 +56,11 @@ TEST(KeyTokens, MapToAnotherTokenizerThroughTheText) {
     const LongTextSet cut = make_long_text_set(small_keys(), *bytes(), 4);
     EXPECT_EQ(cut.batch.context, 4);
     const bool opens = bytes()->info().document_token() >= 0;
-    const LongTextCut lost = long_text_cut(small_keys(), *bytes(), 4);
-    EXPECT_EQ(lost.texts, 2) << "eight bytes, and six";
-    EXPECT_EQ(lost.spans, opens ? 2 : 1) << "{6, 7}, and where a token less fits {3, 5}";
-    EXPECT_EQ(long_text_cut(small_keys(), *bytes(), 8).texts, 0);
-    EXPECT_EQ(long_text_cut(small_keys(), *bytes(), 8).spans, 0);
+    EXPECT_EQ(cut.cut_texts, 2) << "eight bytes, and six";
+    EXPECT_EQ(cut.cut_spans, opens ? 2 : 1) << "{6, 7}, and where a token less fits {3, 5}";
+    const LongTextSet whole = make_long_text_set(small_keys(), *bytes(), 8);
+    EXPECT_EQ(whole.cut_texts, 0);
+    EXPECT_EQ(whole.cut_spans, 0);
     for (const auto& positions : cut.keys)
         for (const std::int32_t position : positions) EXPECT_LT(position, 4);
 }

@@ -7,6 +7,7 @@
 #include "app/engine/verbs/eval_questions.h"
 #include "app/engine/verbs/eval_verbs.h"
 #include "core/measure/choice_likelihood.h"
+#include "core/spec/key_tokens.h"
 
 namespace braid::cli {
 namespace {
@@ -154,7 +155,7 @@ void add_eval_choices(CommandLine& line, CLI::App& eval) {
     verb.add_option(
             "--context", options->context,
             "Tokens read, at most (the context of the training); longer contexts lose their beginning")
-        ->check(CLI::Range(2, 1 << 24));
+        ->check(CLI::Range(std::int64_t{2}, longest_read_text));
 }
 
 }  // namespace braid::cli

@@ -3,6 +3,7 @@
 #include "app/engine/verbs/eval_target.h"
 #include "app/engine/verbs/eval_verbs.h"
 #include "app/engine/verbs/reference_keys.h"
+#include "core/spec/key_tokens.h"
 
 namespace braid::cli {
 namespace {
@@ -71,7 +72,7 @@ void add_eval_keys(CommandLine& line, CLI::App& eval) {
         ->check(CLI::Range(1, 100'000))
         ->capture_default_str();
     verb.add_option("--context", options->rule.context, "Tokens of a text")
-        ->check(CLI::Range(2, 1 << 24))
+        ->check(CLI::Range(std::int64_t{2}, longest_read_text))
         ->capture_default_str();
     verb.add_option("--short", options->rule.short_context, "Tokens of the short context")
         ->capture_default_str();

@@ -11,6 +11,7 @@
 #include "app/engine/verbs/reference_keys.h"
 #include "core/engine/guard.h"
 #include "core/measure/text_scoring.h"
+#include "core/spec/key_tokens.h"
 
 namespace braid::cli {
 namespace {
@@ -62,7 +63,6 @@ Result<void> longppl(const LongPplOptions& options) {
     const std::int64_t context = options.context > 0 ? options.context : keys->rule.context;
     const Result<LongTextSet> set = checked_long_text_set(*keys, **tokenizer, context, *file);
     if (!set) return fail(set.error());
-    const LongTextCut cut = long_text_cut(*keys, **tokenizer, context);
     warn_of_length(options.target, *choice, context);
     if (const Result<void> made = make_scores_folder(*choice); !made) return made;
     const Result<std::unique_ptr<Model>> model = open_target(options.target, *choice);
@@ -93,7 +93,7 @@ Result<void> longppl(const LongPplOptions& options) {
                                  .value = finite(value),
                                  .unit = unit,
                                  .samples = samples,
-                                 .truncated = cut.texts});
+                                 .truncated = set->cut_texts});
     };
     add("log LongPPL", score.log_longppl, "nats", score.samples);
     add("LongPPL", std::exp(score.log_longppl), "", score.samples);
@@ -106,14 +106,14 @@ Result<void> longppl(const LongPplOptions& options) {
                        std::to_string(score.samples_given) + " texts)\nlog PPL      " +
                        real_text(score.log_ppl, 4) + "   (PPL " + real_text(std::exp(score.log_ppl), 3) +
                        "; " + std::to_string(score.tokens) + " tokens)\n";
-    if (cut.texts > 0)
-        text.append(std::to_string(cut.texts))
+    if (set->cut_texts > 0)
+        text.append(std::to_string(set->cut_texts))
             .append(" of ")
             .append(std::to_string(score.samples_given))
             .append(" texts are longer than the context of ")
             .append(std::to_string(context))
             .append(" tokens and were cut; ")
-            .append(std::to_string(cut.spans))
+            .append(std::to_string(set->cut_spans))
             .append(" places with key tokens lie beyond it\n");
     return finish_score(options.target, *choice, record, {}, text,
                         {{"log_longppl", number(score.log_longppl)},
@@ -125,8 +125,8 @@ Result<void> longppl(const LongPplOptions& options) {
                          {"log_ppl", number(score.log_ppl)},
                          {"ppl", number(std::exp(score.log_ppl))},
                          {"tokens", score.tokens},
-                         {"texts_cut", cut.texts},
-                         {"key_spans_lost", cut.spans},
+                         {"texts_cut", set->cut_texts},
+                         {"key_spans_lost", set->cut_spans},
                          {"context", context},
                          {"short_context", keys->rule.short_context},
                          {"advance", keys->rule.advance},
@@ -155,13 +155,13 @@ void add_eval_longppl(CommandLine& line, CLI::App& eval) {
         ->type_name("CHECKPOINT");
     verb.add_option("--context", options->context,
                     "Tokens the model sees; without it that of the key tokens, or of the training")
-        ->check(CLI::Range(2, 1 << 24));
+        ->check(CLI::Range(std::int64_t{2}, longest_read_text));
     verb.add_option("--short", options->short_context,
                     "With --reference: tokens of the short context (a quarter of the context, at most 4096)")
-        ->check(CLI::Range(1, 1 << 24));
+        ->check(CLI::Range(std::int64_t{1}, longest_read_text));
     verb.add_option("--advance", options->advance,
                     "With --reference: by which its windows advance (a 16th, at most 1024)")
-        ->check(CLI::Range(1, 1 << 24));
+        ->check(CLI::Range(std::int64_t{1}, longest_read_text));
     verb.add_option("--gain", options->rule.gain, "With --reference: least gain of a key token, nats")
         ->capture_default_str();
     verb.add_option("--sure", options->rule.sure, "With --reference: largest full loss of a key token, nats")

@@ -11,6 +11,7 @@
 #include "core/data/corpus_source.h"
 #include "core/measure/position_losses.h"
 #include "core/measure/text_scoring.h"
+#include "core/spec/key_tokens.h"
 
 namespace braid::cli {
 namespace {
@@ -213,7 +214,7 @@ void add_eval_loss(CommandLine& line, CLI::App& eval) {
         ->check(CLI::IsMember({"short", "long"}))
         ->capture_default_str();
     verb.add_option("--context", options->context, "Tokens of a sequence; without it that of the training")
-        ->check(CLI::Range(1, 1 << 24));
+        ->check(CLI::Range(std::int64_t{1}, longest_read_text));
     verb.add_option("--tokens", options->tokens, "About so many are scored")
         ->check(CLI::Range(1, 1 << 30))
         ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "app/engine/verbs/compute_type.h"
 #include "core/base/file.h"
 #include "core/record/score_draft.h"
+#include "core/spec/key_tokens.h"
 
 namespace braid::cli {
 namespace {
@@ -100,7 +101,7 @@ void add_length_option(CLI::App& verb, AskOptions& options) {
     verb.add_option("--lengths", options.lengths,
                     "Tokens of prompt and answer; without it the context of the training")
         ->delimiter(',')
-        ->check(CLI::Range(1, 1 << 24))
+        ->check(CLI::Range(std::int64_t{1}, longest_read_text))
         ->type_name("N,N,..");
 }
 

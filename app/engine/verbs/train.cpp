@@ -167,6 +167,16 @@ Result<void> take_reference(const TrainOptions& options, const std::string& proj
     return {};
 }
 
+// What a later phase cannot read is said before the first one trains.
+Result<void> check_phase_data(std::size_t number, const ResolvedPhase& phase, const std::string& project) {
+    const Result<std::unique_ptr<DataSource>> data = make_data_source(phase.data, phase.training, project);
+    if (data) return {};
+    Error error = data.error();
+    error.message.insert(0, "phases[" + std::to_string(number) + "]: ");
+    error.kind = ErrorKind::invalid_input;
+    return fail(std::move(error));
+}
+
 Result<RunFolder> make_run(const TrainOptions& options) {
     Diagnostics problems;
     Planned planned = plan_training(options, problems);
@@ -223,15 +233,10 @@ Result<RunFolder> make_run(const TrainOptions& options) {
     if (const auto phases =
             resolve_phases(*architecture, planned.training, planned.data, planned.phases, builtin_mixers()))
         for (std::size_t i = 0; i < phases->size(); ++i) {
-            // What a later phase cannot read is said before the first one trains.
-            const ResolvedPhase& phase = (*phases)[i];
-            if (const auto data = make_data_source(phase.data, phase.training, request.project_folder);
-                i > 0 && !data) {
-                Error error = data.error();
-                error.message.insert(0, "phases[" + std::to_string(i - 1) + "]: ");
-                error.kind = ErrorKind::invalid_input;
-                return fail(std::move(error));
-            }
+            if (const Result<void> read =
+                    i > 0 ? check_phase_data(i - 1, (*phases)[i], request.project_folder) : Result<void>();
+                !read)
+                return fail(read.error());
             for (const std::string& note :
                  window_notes((*phases)[i].architecture, builtin_mixers(), (*phases)[i].training.context))
                 notes.say("Note: " + (i == 0 ? note : "phase " + std::to_string(i + 1) + ", " + note));
