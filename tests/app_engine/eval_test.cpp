@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/app_engine/program.h"
+#include "tests/app_engine/project_test.h"
 
 namespace braid::testing {
 namespace {
@@ -16,11 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // One project for all tests: a model of the needle task, and one of text.
-class Eval : public ::testing::Test {
+class Eval : public ProjectTest {
 protected:
     static void SetUpTestSuite() {
-        place_ = std::make_unique<Workplace>();
-        std::ofstream(place_->path("project.json")) << R"({"schema_version": 1, "title": "scores"})";
+        // One thread: two that wait for each other take minutes where the cores are busy with something else.
+        make_project("scores", "eval", {"--threads", "1"});
         fs::create_directories(place_->folder() / "texts");
         for (int file = 0; file < 40; ++file) {
             std::ofstream text(place_->folder() / "texts" / (std::to_string(file) + ".txt"));
@@ -33,23 +33,6 @@ protected:
         needle_ = train({"--data", "niah", "--context", "48"});
         text_ = train({"--data", "corpus/sea", "--context", "64"});
     }
-    static void TearDownTestSuite() { place_.reset(); }
-
-    static Call call(std::vector<std::string> words) {
-        return {.arguments = std::move(words),
-                .folder = place_->path(""),
-                .environment = {{"XDG_DATA_HOME", place_->path("data")}}};
-    }
-    // One thread: two that wait for each other take minutes where the cores are busy with something else.
-    static Finished engine(std::vector<std::string> words) {
-        if (words[0] == "eval") words.insert(words.end(), {"--threads", "1"});
-        return run(call(std::move(words)), std::chrono::seconds(240));
-    }
-    static Finished must(std::vector<std::string> words) {
-        Finished done = engine(std::move(words));
-        EXPECT_EQ(done.code, 0) << done.all();
-        return done;
-    }
     static std::string train(std::vector<std::string> more) {
         std::vector<std::string> words = {
             "train", "FS[w=4] x1", "--quiet",        "--set",   "steps=12",
@@ -57,13 +40,6 @@ protected:
             "cpu",   "--set",      "warmup_steps=0", "--set",   "evaluate_every=12"};
         words.insert(words.end(), more.begin(), more.end());
         return must(words).last_json()["run"];
-    }
-    // What stderr says of a refused call.
-    static std::string refused(std::vector<std::string> words, int code = 2) {
-        const Finished done = engine(std::move(words));
-        EXPECT_EQ(done.code, code) << done.all();
-        EXPECT_TRUE(done.out.empty()) << done.out;
-        return done.err;
     }
     static std::size_t scores_of(const std::string& run) {
         std::size_t files = 0;
@@ -73,10 +49,8 @@ protected:
         return files;
     }
 
-    static std::unique_ptr<Workplace> place_;
     static std::string needle_, text_;
 };
-std::unique_ptr<Workplace> Eval::place_;
 std::string Eval::needle_, Eval::text_;
 
 TEST_F(Eval, NeedlesOfTheTokenTaskMakeAGridOnDisk) {
@@ -333,9 +307,9 @@ TEST_F(Eval, WeightsThatAreNotFiniteAreRefused) {
 
 TEST_F(Eval, AStopIsObeyedLeavesNoScoreAndTheAnswersSoFar) {
     const std::size_t before = scores_of(text_);
-    const std::vector<std::string> words = {"eval", "niah",      text_,       "--lengths", "512", "--depths",
-                                            "20",   "--samples", "4",         "--batch",   "4",   "--seed",
-                                            "9",    "--json",    "--threads", "1"};
+    const std::vector<std::string> words = {"eval",     "niah",   text_,       "--lengths", "512",
+                                            "--depths", "20",     "--samples", "4",         "--batch",
+                                            "4",        "--seed", "9",         "--json"};
     Started started = start(call(words));
     const auto draft = [] {
         std::error_code ignored;

@@ -6,32 +6,18 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/app_engine/program.h"
+#include "tests/app_engine/project_test.h"
 
 namespace braid::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Measure : public ::testing::Test {
+class Measure : public ProjectTest {
 protected:
     static void SetUpTestSuite() {
-        place_ = std::make_unique<Workplace>();
-        std::ofstream(place_->path("project.json")) << R"({"schema_version": 1, "title": "measurements"})";
+        make_project("measurements", "measure", {"--threads", "1", "--device", "cpu"});
         run_ = train("FS[w=4] x1");
-    }
-    static void TearDownTestSuite() { place_.reset(); }
-
-    static Call call(std::vector<std::string> words) {
-        if (words[0] == "measure") words.insert(words.end(), {"--threads", "1", "--device", "cpu"});
-        return {.arguments = std::move(words),
-                .folder = place_->path(""),
-                .environment = {{"XDG_DATA_HOME", place_->path("data")}}};
-    }
-    static Finished must(std::vector<std::string> words) {
-        Finished done = run(call(std::move(words)), std::chrono::seconds(240));
-        EXPECT_EQ(done.code, 0) << done.all();
-        return done;
     }
     static std::string train(const std::string& pattern) {
         return must({"train", pattern, "--data", "niah", "--context", "48", "--quiet", "--device", "cpu",
@@ -39,17 +25,9 @@ protected:
                      "--set", "checkpoint_every=4"})
             .last_json()["run"];
     }
-    static std::string refused(std::vector<std::string> words, int code = 2) {
-        const Finished done = run(call(std::move(words)), std::chrono::seconds(240));
-        EXPECT_EQ(done.code, code) << done.all();
-        EXPECT_TRUE(done.out.empty()) << done.out;
-        return done.err;
-    }
 
-    static std::unique_ptr<Workplace> place_;
     static std::string run_;
 };
-std::unique_ptr<Workplace> Measure::place_;
 std::string Measure::run_;
 
 TEST_F(Measure, HeadsAreKeptBesideTheRun) {

@@ -69,6 +69,18 @@ MeasureInput tiny_input(const char* kind, const Model& model, const TinyTask& ta
     return input;
 }
 
+MeasureInput with_other(MeasureInput input, const Model& other, const TinyTask& task) {
+    const auto own = input.open;
+    const auto of_other = tiny_input(input.kind.id.c_str(), other, task).open;
+    input.open = [own, of_other](const std::string& folder, bool trainable) {
+        return folder == "other" ? of_other(folder, trainable) : own(folder, trainable);
+    };
+    input.find = [](const std::string& text) -> Result<WeightsOrigin> {
+        return WeightsOrigin{.folder = text};
+    };
+    return input;
+}
+
 ParameterValues values(std::initializer_list<std::pair<const char*, ParameterValue>> list) {
     ParameterValues all;
     for (const auto& [key, value] : list) all.set(key, value);

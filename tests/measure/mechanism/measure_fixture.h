@@ -28,6 +28,8 @@ std::shared_ptr<Model> lively_model(const std::string& pattern, const TinyTask& 
 // Everything of a measurement but its parameters; the model must outlive it. A copy of its weights is opened.
 MeasureInput tiny_input(const char* kind, const Model& model, const TinyTask& task,
                         ParameterValues values = {});
+// Where the parameters of `input` name the checkpoint "other", it is this model; both must outlive it.
+MeasureInput with_other(MeasureInput input, const Model& other, const TinyTask& task);
 ParameterValues values(std::initializer_list<std::pair<const char*, ParameterValue>> list);
 
 // The answer; a failure of the test where there is none.

@@ -76,15 +76,8 @@ TEST(Refusals, ModelsThatCannotBeAsked) {
 TEST(Refusals, ACheckpointOfAnotherArchitecture) {
     const TinyTask task = tiny_niah();
     const auto model = lively_model("F x1", task), other = lively_model("G x1", task);
-    MeasureInput input = tiny_input("change", *model, task, values({{"against", std::string("other")}}));
-    const MeasureInput of_other = tiny_input("change", *other, task);
-    const auto own = input.open;
-    input.open = [&](const std::string& folder, bool trainable) {
-        return folder == "other" ? of_other.open(folder, trainable) : own(folder, trainable);
-    };
-    input.find = [](const std::string& text) -> Result<WeightsOrigin> {
-        return WeightsOrigin{.folder = text};
-    };
+    const MeasureInput input = with_other(
+        tiny_input("change", *model, task, values({{"against", std::string("other")}})), *other, task);
     expect_in(refused(input), {"against: must keep the parameters of the model as they are"});
 }
 

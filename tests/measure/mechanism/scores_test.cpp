@@ -149,19 +149,12 @@ TEST(Ablate, PatchedHeadsAreThoseOfTheOtherCheckpoint) {
     const auto model = lively_model("F S[w=6] x1", task);
     const auto other = lively_model("F S[w=6] x1", task);
     other->parameters().value(*other->parameters().find("model.layers.1.self_attn.v_proj.weight")).mul_(-2);
-    MeasureInput input = tiny_input("ablate", *model, task,
-                                    values({{"samples", sequences},
-                                            {"mode", std::string("patch")},
-                                            {"from", std::string("other")},
-                                            {"heads", std::string("1")}}));
-    input.find = [](const std::string& text) -> Result<WeightsOrigin> {
-        return WeightsOrigin{.folder = text};
-    };
-    const MeasureInput of_other = tiny_input("ablate", *other, task);
-    const auto own = input.open;
-    input.open = [&](const std::string& folder, bool trainable) {
-        return folder == "other" ? of_other.open(folder, trainable) : own(folder, trainable);
-    };
+    const MeasureInput input = with_other(tiny_input("ablate", *model, task,
+                                                     values({{"samples", sequences},
+                                                             {"mode", std::string("patch")},
+                                                             {"from", std::string("other")},
+                                                             {"heads", std::string("1")}})),
+                                          *other, task);
     const MeasuredRecord measured = must(input);
     const ScoreSet set = score_set(input);
     const double wanted = slow_score(*other, set, {}).loss - slow_score(*model, set, {}).loss;

@@ -173,15 +173,8 @@ TEST(Gradient, ProfileIsThatOfFiniteDifferences) {
 TEST(Change, IsThatOfLoops) {
     const TinyTask task = tiny_niah();
     const auto model = lively_model("F G x1", task, 1), other = lively_model("F G x1", task, 2);
-    MeasureInput input = tiny_input("change", *model, task, values({{"against", std::string("other")}}));
-    const MeasureInput of_other = tiny_input("change", *other, task);
-    const auto own = input.open;
-    input.open = [&](const std::string& folder, bool trainable) {
-        return folder == "other" ? of_other.open(folder, trainable) : own(folder, trainable);
-    };
-    input.find = [](const std::string& text) -> Result<WeightsOrigin> {
-        return WeightsOrigin{.folder = text};
-    };
+    const MeasureInput input = with_other(
+        tiny_input("change", *model, task, values({{"against", std::string("other")}})), *other, task);
     const MeasuredRecord measured = must(input);
     const MeasuredArray& change = array_of(measured, "change");
     double error = 0;
