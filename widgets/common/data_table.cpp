@@ -182,6 +182,12 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
     QTableView::keyPressEvent(event);
 }
 
+void alignNumberHeaders(QAbstractItemModel& model, int first, int last) {
+    for (int column = first; column <= (last < 0 ? model.columnCount() - 1 : last); ++column)
+        model.setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
+                            Qt::TextAlignmentRole);
+}
+
 DataTree::DataTree(const QString& name, QWidget* parent) : QTreeView(parent) {
     setAccessibleName(name);
     setItemDelegate(new DataDelegate(this));

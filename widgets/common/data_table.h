@@ -42,6 +42,10 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 };
 
+// Headers of numbers stand at the right, as these do: of the columns from `first` to `last`, -1 being the
+// last.
+void alignNumberHeaders(QAbstractItemModel& model, int first, int last = -1);
+
 // The same for a tree: name left, state right.
 class DataTree : public QTreeView {
     Q_OBJECT

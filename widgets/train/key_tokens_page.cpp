@@ -199,9 +199,7 @@ void KeyTokensPage::show(std::shared_ptr<const KeyTokenFile> keys, const QString
     keys_ = std::move(keys);
     samples_->clear();
     samples_->setHorizontalHeaderLabels({tr("Text"), tr("Places"), tr("Share"), tr("Begins with")});
-    for (const int column : {0, 1, 2})
-        samples_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
-                                Qt::TextAlignmentRole);
+    alignNumberHeaders(*samples_, 0, 2);
     pages_->setCurrentIndex(keys_ ? 1 : 0);
     for (QToolButton* button : {previous_, next_}) button->setEnabled(keys_ != nullptr);
     empty_->setSentence(problem.isEmpty()

@@ -116,9 +116,7 @@ void ScoreDetails::showTasks(const ScoreRecord& record) {
     tasks_->horizontalHeaderItem(6)->setToolTip(
         tr("Samples whose text was cut, or whose answer reached its limit of tokens"));
     tasks_->horizontalHeaderItem(7)->setToolTip(tr("Questions that did not fit: not among the samples"));
-    for (int column = 1; column < tasks_->columnCount(); ++column)
-        tasks_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
-                              Qt::TextAlignmentRole);
+    alignNumberHeaders(*tasks_, 1);
     for (const ScoreSummary& summary : record.summary) {
         QStandardItem* name = cell(QString::fromStdString(summary.name));
         QStandardItem* value = cell(scoreText(summary.value, QString::fromStdString(summary.unit)), true);

@@ -128,9 +128,7 @@ void ScorePicture::fillNeedles() {
         }
         values_->appendRow(row);
     }
-    for (int column = 0; column < values_->columnCount(); ++column)
-        values_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
-                               Qt::TextAlignmentRole);
+    alignNumberHeaders(*values_, 0);
 }
 
 void ScorePicture::fillPositions(const LossSeries& series) {
@@ -151,9 +149,7 @@ void ScorePicture::fillPositions(const LossSeries& series) {
         if (compared) row << number(text(series.difference, i)) << number(text(series.difference_error, i));
         values_->appendRow(row);
     }
-    for (int column = 0; column < values_->columnCount(); ++column)
-        values_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
-                               Qt::TextAlignmentRole);
+    alignNumberHeaders(*values_, 0);
     values_view_->resizeColumnsToContents();
 }
 

@@ -243,9 +243,7 @@ const ScoresPage::Entry* ScoresPage::arrived(const std::vector<Entry>& before) c
 void ScoresPage::fillList() {
     list_->clear();
     list_->setHorizontalHeaderLabels({tr("Run"), tr("Score"), tr("Step"), tr("Result")});
-    for (const int column : {StepColumn, Result})
-        list_->setHeaderData(column, Qt::Horizontal, int(Qt::AlignRight | Qt::AlignVCenter),
-                             Qt::TextAlignmentRole);
+    alignNumberHeaders(*list_, StepColumn, Result);
     for (const Entry& entry : entries_) {
         const ScoreSummary* first = headline(*entry.record);
         const std::int64_t at = entry.record->checkpoint.step.value;
