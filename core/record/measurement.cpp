@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <set>
 
 #include "core/base/csv.h"
@@ -128,10 +127,9 @@ Checked<MeasurementRecord> measurement_from_json(const Json& json) {
     JsonReader reader(json, "", problems);
     if (!reader.is_object() || !reader.schema_version(measurement_schema_version))
         return tl::unexpected(std::move(problems));
-    read_head(reader, measurements() | std::views::transform([](const auto* kind) -> const MeasurementKind& {
-                          return *kind;
-                      }),
-              record);
+    std::vector<std::string_view> ids;
+    for (const MeasurementKind* kind : measurements()) ids.emplace_back(kind->id);
+    read_head(reader, ids, record);
     reader.require("arrays");
     std::set<std::string> names;
     each_item(reader, "arrays", [&](const Json& item, const std::string& place) {

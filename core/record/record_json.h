@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json_reader.h"
@@ -79,15 +80,15 @@ Json head_json(int version, const Record& record) {
             {"settings", record.settings}};
 }
 
-// `kinds` have an `id`.
-template <class Record, class Kinds>
-void read_head(JsonReader& reader, const Kinds& kinds, Record& record) {
+// `ids`: of the kinds that there are.
+template <class Record>
+void read_head(JsonReader& reader, const std::vector<std::string_view>& ids, Record& record) {
     if (reader.require("kind") != nullptr) reader.text("kind", record.kind);
     std::string list;
     bool known = record.kind.empty();
-    for (const auto& kind : kinds) {
-        list.append(list.empty() ? "" : ", ").append(kind.id);
-        known = known || kind.id == record.kind;
+    for (const std::string_view id : ids) {
+        list.append(list.empty() ? "" : ", ").append(id);
+        known = known || id == record.kind;
     }
     if (!known) reader.report("kind", "must be one of " + list, record.kind);
     reader.text("created", record.created);

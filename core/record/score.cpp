@@ -160,7 +160,9 @@ Checked<ScoreRecord> score_from_json(const Json& json) {
     JsonReader reader(json, "", problems);
     if (!reader.is_object() || !reader.schema_version(score_schema_version))
         return tl::unexpected(std::move(problems));
-    read_head(reader, kinds, record);
+    std::vector<std::string_view> ids;
+    for (const ScoreKind& kind : kinds) ids.push_back(kind.id);
+    read_head(reader, ids, record);
     reader.require("scores");
     each_item(reader, "scores", [&](const Json& item, const std::string& place) {
         record.scores.push_back(score_from(item, place, problems));
