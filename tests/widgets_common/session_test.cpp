@@ -342,7 +342,12 @@ TEST_F(Session, SelectionIsSharedAndToldOnce) {
     session_.setSelectedLayers({LayerId(3)});
     session_.setCurrentArchitecture(QStringLiteral("edge"));
     EXPECT_TRUE(session_.selectedLayers().empty()) << "layers of another architecture";
+    QSignalSpy heads(&session_, &ProjectSession::headChosen);
+    for (int i = 0; i < 2; ++i) session_.selectHead(RunId("a"), Step(40), 2, 1);
+    EXPECT_EQ(heads.count(), 2) << "each is a wish to see it";
+    EXPECT_EQ(session_.chosenHead(), (HeadChoice{RunId("a"), Step(40), 2, 1}));
     session_.close();
+    EXPECT_FALSE(session_.chosenHead().has_value());
     EXPECT_FALSE(session_.isOpen());
     EXPECT_TRUE(session_.architectures().empty());
 }

@@ -115,6 +115,7 @@ public:
         wishes.clear();
         selectedRuns.clear();
         selectedLayers.clear();
+        chosenHead.reset();
         currentArchitecture.clear();
         currentStudy.clear();
         model->reset(content.runs);
@@ -208,6 +209,7 @@ public:
     std::map<const QObject*, std::pair<std::vector<RunId>, std::vector<XAxis>>> wishes;
     std::vector<RunId> selectedRuns;
     std::vector<LayerId> selectedLayers;
+    std::optional<HeadChoice> chosenHead;
     QString currentArchitecture, currentStudy;
     std::map<RunId, std::string> trashedRuns;
 };
@@ -227,6 +229,7 @@ void ProjectSession::close() {
     d_->wishes.clear();
     d_->selectedRuns.clear();
     d_->selectedLayers.clear();
+    d_->chosenHead.reset();
     d_->currentArchitecture.clear();
     d_->currentStudy.clear();
     d_->model->reset({});
@@ -316,6 +319,13 @@ void ProjectSession::setSelectedLayers(const std::vector<LayerId>& layers) {
     if (layers == d_->selectedLayers) return;
     d_->selectedLayers = layers;
     Q_EMIT selectedLayersChanged();
+}
+
+const std::optional<HeadChoice>& ProjectSession::chosenHead() const { return d_->chosenHead; }
+
+void ProjectSession::selectHead(const RunId& run, Step step, std::size_t layer, std::size_t head) {
+    d_->chosenHead = HeadChoice{run, step, layer, head};
+    Q_EMIT headChosen(*d_->chosenHead);
 }
 
 void ProjectSession::saveArchitecture(const QString& name, const ArchitectureSpec& spec) {

@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -44,6 +45,15 @@ struct FigureEntry {
     QString title;
     QString file;
     QString problem;
+};
+
+// A head of a checkpoint that is to be looked at.
+struct HeadChoice {
+    RunId run = {};
+    Step step = Step(0);  // of the checkpoint
+    std::size_t layer = 0;
+    std::size_t head = 0;  // within the layer, over all its groups
+    bool operator==(const HeadChoice&) const = default;
 };
 
 class ProjectSession : public QObject {
@@ -88,6 +98,10 @@ public:
     void setCurrentStudy(const QString& name);
     const std::vector<LayerId>& selectedLayers() const;  // of the current architecture; the current one first
     void setSelectedLayers(const std::vector<LayerId>& layers);
+    // Told even where it is the same as before: it is a wish to see it. A view that is made later finds it
+    // here.
+    const std::optional<HeadChoice>& chosenHead() const;
+    void selectHead(const RunId& run, Step step, std::size_t layer, std::size_t head);
 
     // Documents. Each ends in saved() or saveFailed(); writes are atomic and in order.
     void saveArchitecture(const QString& name, const ArchitectureSpec& spec);
@@ -125,6 +139,7 @@ Q_SIGNALS:
     void currentArchitectureChanged(const QString& name);
     void currentStudyChanged(const QString& name);
     void selectedLayersChanged();
+    void headChosen(const braid::ui::HeadChoice& head);
     void saved(const QString& file);
     void saveFailed(const QString& file, const braid::Error& error);
 
