@@ -8,7 +8,7 @@ MAX_LINES = 600
 # Torch's fat umbrella header costs 36 s and 1.3 GB a file.
 FORBIDDEN_EVERYWHERE = ("torch/torch.h", "torch/all.h")
 TORCH = ("torch/", "ATen/", "c10/", "caffe2/")
-WITHOUT_TORCH = {"base", "spec", "mixers", "data", "record", "analysis", "launch", "kernels", "widgets",
+WITHOUT_TORCH = {"base", "spec", "mixers", "data", "record", "analysis", "attention", "launch", "kernels", "widgets",
                  "app_workbench"}
 WITHOUT_SQLITE = {"base", "spec", "mixers", "kernels"}
 
