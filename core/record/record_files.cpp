@@ -16,6 +16,11 @@ std::string record_id(Step step, std::string_view kind, const Json& settings) {
 
 std::string settings_hash(const Json& settings) { return content_hash(settings).substr(0, 8); }
 
+bool is_plain_name(const std::string& name) {
+    return !name.empty() && name.front() != '.' &&
+           name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+}
+
 std::vector<std::string> json_files(const std::string& folder, std::vector<Error>& problems) {
     namespace fs = std::filesystem;
     std::error_code error;

@@ -19,6 +19,9 @@ std::string record_id(Step step, std::string_view kind, const Json& settings);
 // The end of it: "1f2e3d4c".
 std::string settings_hash(const Json& settings);
 
+// The name of a file that stays in its folder.
+bool is_plain_name(const std::string& name);
+
 // The .json files of a folder, by name; one that does not exist has none. A folder that cannot be read is a
 // problem.
 std::vector<std::string> json_files(const std::string& folder, std::vector<Error>& problems);

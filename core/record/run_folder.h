@@ -24,6 +24,7 @@ public:
     std::string checkpoints_folder() const { return path_ + "/checkpoints"; }
     std::string scores_folder() const { return path_ + "/scores"; }  // core/record/score.h; made when needed
     std::string measurements_folder() const { return path_ + "/measurements"; }  // core/record/measurement.h
+    std::string captures_folder() const { return path_ + "/captures"; }          // core/record/capture.h
     // checkpoints/step-00000400: the folder of one checkpoint
     std::string checkpoint_folder(Step step) const;
 

@@ -129,11 +129,6 @@ LossSeries series_from(const Json& json, Diagnostics& problems) {
     return series;
 }
 
-bool is_plain_name(const std::string& name) {
-    return !name.empty() && name.front() != '.' &&
-           name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
-}
-
 }  // namespace
 
 std::span<const ScoreKind> score_kinds() { return kinds; }
