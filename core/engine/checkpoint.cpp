@@ -134,7 +134,10 @@ Result<void> put_in_place(const std::string& unfinished, const std::string& fold
     return {};
 }
 
-Result<void> write_parts(const std::string& folder, Trainer& trainer, double training_seconds) {
+std::string optimizer_file(const std::string& folder) { return folder + "/optimizer.safetensors"; }
+
+Result<void> write_parts(const std::string& folder, Trainer& trainer, double training_seconds,
+                         CheckpointParts parts) {
     const ModelTensors model = model_tensors(trainer.model().parameters());
     if (!at::isfinite(model.flat).all().item().toBool())
         return fail(ErrorKind::corrupt, "the weights are not finite; no checkpoint was written", folder);
@@ -142,9 +145,12 @@ Result<void> write_parts(const std::string& folder, Trainer& trainer, double tra
         {"format", "pt"}, {"producer", "braid"}, {"step", std::to_string(trainer.step().value)}};
     if (auto done = write_safetensors(folder + "/model.safetensors", model.views, metadata); !done)
         return done;
-    const OptimizerState optimizer = optimizer_tensors(trainer.optimizer());
-    if (auto done = write_safetensors(folder + "/optimizer.safetensors", optimizer.views, metadata); !done)
-        return done;
+    OptimizerState optimizer;
+    if (parts == CheckpointParts::all) {
+        optimizer = optimizer_tensors(trainer.optimizer());
+        if (auto done = write_safetensors(optimizer_file(folder), optimizer.views, metadata); !done)
+            return done;
+    }
     if (auto done =
             write_json_atomically(folder + "/architecture.json", to_json(trainer.done_phase().architecture));
         !done)
@@ -268,13 +274,14 @@ Result<void> load_optimizer(const std::string& path, const Json& hashes, Optimiz
 
 }  // namespace
 
-Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds) {
+Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds,
+                                     CheckpointParts parts) {
     const fs::path place(folder);
     const std::string unfinished =
         (place.parent_path() / (unfinished_prefix + place.filename().string())).string();
     remove_quietly(unfinished);
     if (Result<void> made = make_folder(unfinished); !made) return fail(made.error());
-    Result<void> done = write_parts(unfinished, trainer, training_seconds);
+    Result<void> done = write_parts(unfinished, trainer, training_seconds, parts);
     if (done) done = sync_folder(unfinished);
     const std::int64_t bytes = folder_bytes(unfinished);
     if (done) done = put_in_place(unfinished, folder);
@@ -283,6 +290,16 @@ Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer
         return fail(std::move(done.error()));
     }
     return bytes;
+}
+
+bool can_resume_from(const std::string& folder) {
+    std::error_code ignored;
+    return fs::exists(optimizer_file(folder), ignored);
+}
+
+void drop_optimizer(const std::string& folder) {
+    std::error_code ignored;
+    fs::remove(optimizer_file(folder), ignored);
 }
 
 Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trainer) {
@@ -299,8 +316,7 @@ Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trai
     if (auto done = load_model(folder + "/model.safetensors", file->hashes, trainer.model().parameters());
         !done)
         return fail(done.error());
-    if (auto done = load_optimizer(folder + "/optimizer.safetensors", file->hashes, trainer.optimizer());
-        !done)
+    if (auto done = load_optimizer(optimizer_file(folder), file->hashes, trainer.optimizer()); !done)
         return fail(done.error());
     trainer.continue_from(file->state.step, file->optimizer_steps);
     return file->state;

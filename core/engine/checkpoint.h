@@ -5,6 +5,8 @@
 //   architecture.json      the ArchitectureSpec: the folder can be used without its run
 //   state.json             step, fingerprints of what it belongs to, hashes of the tensors
 //
+// Without optimizer.safetensors it is of weights alone: to look at or to start from, not to resume from.
+//
 // A folder is written beside its place, synced and renamed: what has the right name is complete.
 #pragma once
 
@@ -29,9 +31,17 @@ struct CheckpointState {
     std::string data_fingerprint = {};
 };
 
+enum class CheckpointParts { all, weights };
+
 // Saves into `folder`; one that is there already is replaced once the new one is complete. Returns its bytes.
 // no_space and other errors leave what was there. Weights that are not finite are refused (corrupt).
-Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds);
+Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds,
+                                     CheckpointParts parts = CheckpointParts::all);
+
+// Whether it has what resuming needs besides the weights.
+bool can_resume_from(const std::string& folder);
+// Leaves the weights alone.
+void drop_optimizer(const std::string& folder);
 
 // Everything into the trainer: weights, optimizer, step. On an error (truncated, foreign, damaged) the
 // trainer holds a mixture: load another one or create it anew.

@@ -1,10 +1,10 @@
 #include "core/engine/training_attempt.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
-#include "core/engine/checkpoint.h"
 #include "core/engine/device.h"
 #include "core/record/metric_name.h"
 
@@ -55,6 +55,7 @@ Result<Step> TrainingAttempt::prepare() {
     remove_unfinished_checkpoints(writer_.folder().checkpoints_folder());
     bool half_loaded = false;
     for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
+        if (!can_resume_from(writer_.folder().checkpoint_folder(step))) continue;  // weights for tracing
         const Result<CheckpointState> state =
             load_checkpoint(writer_.folder().checkpoint_folder(step), *trainer_);
         if (state) {
@@ -104,6 +105,9 @@ Result<TrainingOutcome> TrainingAttempt::train() {
 
 Result<void> TrainingAttempt::train_to_the_end() {
     report(RunState::running);
+    trace_steps_ = trace_steps(plan_.training.trace_checkpoints, trainer_->steps().value);
+    remove_later_traces();
+    if (trainer_->step().value == 0) try_to_trace();
     while (!at_the_end() && go_on()) {
         if (Result<void> done = advance(); !done) return done;
         if (stopping_) break;
@@ -114,6 +118,8 @@ Result<void> TrainingAttempt::train_to_the_end() {
         const bool phase_ends = trainer_->step() == trainer_->phase().end();
         if ((phase_ends || (every > 0 && trainer_->step().value % every == 0)) && !at_the_end())
             try_to_save();
+        else
+            try_to_trace();
         report(RunState::running);
     }
     return {};
@@ -179,12 +185,13 @@ Result<void> TrainingAttempt::evaluate() {
     return {};
 }
 
-Result<void> TrainingAttempt::save() {
+Result<void> TrainingAttempt::save(CheckpointParts parts) {
     const Step step = trainer_->step();
     if (saved_ == step) return {};
     const std::string folder = writer_.folder().checkpoint_folder(step);
-    const Result<std::int64_t> bytes = save_checkpoint(folder, *trainer_, clock_.seconds());
+    const Result<std::int64_t> bytes = save_checkpoint(folder, *trainer_, clock_.seconds(), parts);
     if (!bytes) return fail(bytes.error());
+    if (parts == CheckpointParts::weights) return {};
     const std::string in_run =
         std::filesystem::path(folder).lexically_relative(writer_.folder().path()).string();
     if (Result<void> recorded = writer_.checkpoint(step, in_run, *bytes); !recorded) return recorded;
@@ -200,14 +207,41 @@ void TrainingAttempt::try_to_save() {
                  "). The run goes on; " + last_good());
 }
 
+bool TrainingAttempt::is_traced(Step step) const {
+    return std::binary_search(trace_steps_.begin(), trace_steps_.end(), step.value);
+}
+
+void TrainingAttempt::try_to_trace() {
+    const Step step = trainer_->step();
+    if (!is_traced(step) || saved_ == step || at_the_end()) return;
+    const Result<void> saved = save(CheckpointParts::weights);
+    if (!saved)
+        note(LogLevel::warning, "checkpoint/failed",
+             "no weights for tracing at " + step_text(step) + " (" + saved.error().message +
+                 "). The run goes on");
+}
+
+void TrainingAttempt::remove_later_traces() {
+    for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
+        const std::string folder = writer_.folder().checkpoint_folder(step);
+        std::error_code ignored;
+        if (step > trainer_->step() && !can_resume_from(folder)) std::filesystem::remove_all(folder, ignored);
+    }
+}
+
 void TrainingAttempt::remove_old_checkpoints() {
     const std::int64_t keep = plan_.training.keep_checkpoints;
     if (keep == 0) return;
     std::int64_t seen = 0;
     for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
+        if (!can_resume_from(writer_.folder().checkpoint_folder(step))) continue;
         // A later step is of an earlier attempt and could not be read, or it would have been gone on from.
         if (step > trainer_->step() || ++seen <= keep) continue;
         if (!writer_.forget_checkpoint(step)) return;
+        if (is_traced(step)) {
+            drop_optimizer(writer_.folder().checkpoint_folder(step));
+            continue;
+        }
         std::error_code ignored;
         std::filesystem::remove_all(writer_.folder().checkpoint_folder(step), ignored);
     }

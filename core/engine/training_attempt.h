@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/engine/checkpoint.h"
 #include "core/engine/run_control.h"
 #include "core/engine/step_clock.h"
 #include "core/engine/trainer.h"
@@ -39,8 +40,11 @@ private:
     Result<void> train_to_the_end();
     Result<void> advance();
     Result<void> evaluate();
-    Result<void> save();
+    Result<void> save(CheckpointParts parts = CheckpointParts::all);
     void try_to_save();
+    bool is_traced(Step step) const;
+    void try_to_trace();
+    void remove_later_traces();  // of an earlier attempt
     void remove_old_checkpoints();
     bool go_on();
     void obey(const InboxCommand& command);
@@ -61,7 +65,8 @@ private:
     std::unique_ptr<Trainer> trainer_;
     StepClock clock_;
     std::vector<std::string> head_metrics_;  // of Model::query_heads()
-    std::optional<Step> saved_;
+    std::optional<Step> saved_;              // the last one that can be resumed from
+    std::vector<std::int64_t> trace_steps_;  // ascending
     double loss_ = 0;
     std::map<std::string, double> evaluation_;
     int bad_steps_ = 0;

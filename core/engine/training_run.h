@@ -7,8 +7,8 @@
 // - A step whose loss or gradient is not finite changes no weight and is reported; three in a row fail the
 // run.
 // - Checkpoints: every checkpoint_every steps, on command, on a stop and at the end. The newest
-//   keep_checkpoints of them are kept; a checkpoint that cannot be written (full disk) is reported, the run
-//   goes on and the older ones stay.
+//   keep_checkpoints of them are kept, and the weights alone at trace_steps(). A checkpoint that cannot be
+//   written (full disk) is reported, the run goes on and the older ones stay.
 // - stop and signals: a checkpoint, then state cancelled; pause: the run waits, state paused.
 #pragma once
 

@@ -170,6 +170,13 @@ const std::vector<Entry>& entries() {
               .minimum = 0,
               .maximum = 1e6},
              &TrainingSpec::keep_checkpoints},
+            {{.key = "trace_checkpoints",
+              .label = "Trace checkpoints",
+              .help = "Keeps the weights alone at so many steps, the first and evenly on a log axis, for "
+                      "tracing heads through the training; 0 keeps none.",
+              .minimum = 0,
+              .maximum = 1e4},
+             &TrainingSpec::trace_checkpoints},
             {{.key = "head_norms_every",
               .label = "Head norms every",
               .unit = "steps",
@@ -318,6 +325,19 @@ Diagnostics validate(const TrainingSpec& spec) {
 
 std::int64_t longce_window(const TrainingSpec& spec) {
     return spec.longce_window > 0 ? spec.longce_window : std::max<std::int64_t>(1, spec.context / 4);
+}
+
+std::vector<std::int64_t> trace_steps(std::int64_t count, std::int64_t steps) {
+    std::vector<std::int64_t> kept;
+    if (count < 1) return kept;
+    kept.push_back(0);
+    const std::int64_t parts = std::max<std::int64_t>(1, count - 2);
+    for (std::int64_t i = 0; i < count - 1; ++i) {
+        const double part = static_cast<double>(i) / static_cast<double>(parts);
+        const std::int64_t step = std::llround(std::pow(static_cast<double>(steps), part));
+        if (step > kept.back()) kept.push_back(step);
+    }
+    return kept;
 }
 
 double learning_rate_at(const TrainingSpec& spec, std::int64_t step) {

@@ -32,6 +32,7 @@ struct TrainingSpec {
     std::int64_t evaluate_every = 20;     // steps; 0: only at the end
     std::int64_t checkpoint_every = 200;  // steps; 0: only at the end
     std::int64_t keep_checkpoints = 3;    // the newest, the final one among them; 0: all
+    std::int64_t trace_checkpoints = 0;   // weights kept for tracing, see trace_steps(); 0: none
     std::int64_t head_norms_every = 10;   // steps, the first included; 0: never
     std::string loss = "mean";            // "mean"; "longce": tokens that gain from long context count more
     std::int64_t longce_window = 0;       // tokens of the short context; 0: a quarter of the context
@@ -54,6 +55,10 @@ Json to_json(const TrainingSpec& spec);
 Checked<TrainingSpec> training_from_json(const Json& json);
 // All rules, also those between fields (batch divisible by micro_batches, warm-up within the steps).
 Diagnostics validate(const TrainingSpec& spec);
+
+// Steps after which the weights are kept for tracing: 0 and the rest evenly on a log axis from 1 to the last
+// of `steps`, whole and each once, so fewer than `count` where steps are few.
+std::vector<std::int64_t> trace_steps(std::int64_t count, std::int64_t steps);
 
 // Learning rate of the step with index `step` in [0, steps): the warm-up rises by peak / warmup_steps a step
 // and reaches the peak at its last one; the decay reaches final_lr_ratio x peak at the last step.

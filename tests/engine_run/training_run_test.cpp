@@ -108,6 +108,38 @@ TEST_F(TrainingRunTest, KeepsTheNewestCheckpoints) {
     EXPECT_EQ(read(run)->checkpoints.size(), 2U);
 }
 
+TEST_F(TrainingRunTest, KeepsWeightsForTracing) {
+    TrainingSpec training = short_training();
+    training.checkpoint_every = 4;
+    training.keep_checkpoints = 1;
+    training.trace_checkpoints = 6;
+    const RunFolder run = make_run("run", training);
+    // 0, 1, 2, 4, 9, 20; the 4 is a checkpoint, too, whose optimizer goes when it is old.
+    ASSERT_TRUE(train(run, 12));
+    EXPECT_EQ(list_checkpoints(run.checkpoints_folder()),
+              (std::vector<Step>{Step(12), Step(9), Step(4), Step(2), Step(1), Step(0)}));
+    for (const std::int64_t step : {0, 1, 2, 4, 9})
+        EXPECT_FALSE(can_resume_from(run.checkpoint_folder(Step(step)))) << step;
+    EXPECT_EQ(read(run)->checkpoints.size(), 1U) << "what can be resumed from";
+    ASSERT_TRUE(train(run));
+
+    training.trace_checkpoints = 0;
+    const RunFolder plain = make_run("plain", training);
+    ASSERT_TRUE(train(plain));
+    expect_same(plain, run, 20);
+
+    // Gone on from an earlier step, what a lost attempt traced later is made again.
+    const std::string kept = file_of(run, 9, "model.safetensors");
+    training.trace_checkpoints = 6;
+    const RunFolder back = make_run("back", training);
+    ASSERT_TRUE(train(back, 4));
+    std::filesystem::copy(run.checkpoint_folder(Step(2)), back.checkpoint_folder(Step(9)));
+    ASSERT_TRUE(train(back, 5));
+    EXPECT_FALSE(std::filesystem::exists(back.checkpoint_folder(Step(9))));
+    ASSERT_TRUE(train(back));
+    EXPECT_TRUE(file_of(back, 9, "model.safetensors") == kept);
+}
+
 TEST_F(TrainingRunTest, ThreeStepsThatAreNotFiniteFailTheRun) {
     const RunFolder run = make_run("run");
     ASSERT_TRUE(train(run, 10));

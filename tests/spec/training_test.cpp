@@ -113,6 +113,17 @@ TEST(Training, LearningRateWarmsUpStaysAndDecays) {
     EXPECT_EQ(learning_rate_at(constant, 599), 3e-3);
 }
 
+TEST(Training, TracesAreEvenOnALogAxis) {
+    EXPECT_TRUE(trace_steps(0, 100).empty());
+    EXPECT_EQ(trace_steps(1, 100), (std::vector<std::int64_t>{0}));
+    EXPECT_EQ(trace_steps(2, 100), (std::vector<std::int64_t>{0, 1}));
+    EXPECT_EQ(trace_steps(4, 100), (std::vector<std::int64_t>{0, 1, 10, 100}));
+    EXPECT_EQ(trace_steps(10'000, 5), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
+    const std::vector<std::int64_t> many = trace_steps(40, 600);
+    EXPECT_EQ(many.back(), 600);
+    for (std::size_t i = 1; i < many.size(); ++i) EXPECT_GT(many[i], many[i - 1]);
+}
+
 TEST(Data, JsonAndBack) {
     DataSpec spec;
     EXPECT_EQ(*data_from_json(to_json(spec)), spec);

@@ -19,6 +19,7 @@ TrainingSpec comparable(TrainingSpec training) {
     training.threads = standard.threads;
     training.checkpoint_every = standard.checkpoint_every;
     training.keep_checkpoints = standard.keep_checkpoints;
+    training.trace_checkpoints = standard.trace_checkpoints;
     return training;
 }
 

@@ -95,8 +95,15 @@ Answer need_working(const RunFolder& folder, const std::string& kind) {
 }
 
 // What may change between two attempts without changing what is trained.
-constexpr std::array<std::string_view, 6> changeable = {
-    "micro_batches", "device", "threads", "evaluate_every", "checkpoint_every", "keep_checkpoints"};
+constexpr std::array<std::string_view, 7> changeable = {
+    "micro_batches",    "device",           "threads",          "evaluate_every",
+    "checkpoint_every", "keep_checkpoints", "trace_checkpoints"};
+
+std::string changeable_text() {
+    std::string text;
+    for (const std::string_view key : changeable) text.append(text.empty() ? "" : ", ").append(key);
+    return text;
+}
 
 Result<void> change_plan(const RunFolder& folder, const std::vector<std::string>& settings) {
     Result<RunPlan> plan = folder.plan();
@@ -107,8 +114,7 @@ Result<void> change_plan(const RunFolder& folder, const std::vector<std::string>
         if (std::find(changeable.begin(), changeable.end(), key) == changeable.end())
             problems.push_back(
                 {.path = "--set " + key,
-                 .rule = "would train something else; a resume can change micro_batches, device, threads, "
-                         "evaluate_every, checkpoint_every, keep_checkpoints",
+                 .rule = "would train something else; a resume can change " + changeable_text(),
                  .found = setting});
     }
     for (Diagnostic problem : validate(TrainerSetup{.architecture = plan->architecture,
@@ -223,10 +229,7 @@ void add_run_commands(CommandLine& line, CLI::App& run) {
         [](const RunFolder& folder, const CommandOptions& given) { return resume(folder, given.settings); },
         resuming);
     resume_verb
-        .add_option(
-            "--set", resuming->settings,
-            "Before it starts again: micro_batches, device, threads, evaluate_every, checkpoint_every or "
-            "keep_checkpoints")
+        .add_option("--set", resuming->settings, "Before it starts again, any of " + changeable_text())
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     add(

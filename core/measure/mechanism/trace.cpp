@@ -37,7 +37,7 @@ Result<std::vector<Checkpoint>> checkpoints_of(const MeasureInput& input) {
     if (all.size() < 2)
         return fail(ErrorKind::invalid_input,
                     "the run has " + std::to_string(all.size()) + " checkpoint: nothing to trace",
-                    input.run->path(), "Train with --set checkpoint_every=N, or choose a later checkpoint");
+                    input.run->path(), "Train with --set trace_checkpoints=N, or choose a later checkpoint");
     return all;
 }
 
