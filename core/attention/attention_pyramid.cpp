@@ -36,6 +36,20 @@ std::int64_t attention_tiles(std::int64_t tokens, int level) {
     return std::max<std::int64_t>((tokens + cover - 1) / cover, 1);
 }
 
+std::int64_t seen_squares(std::int64_t tokens, int level, std::int64_t row, std::int64_t column,
+                          std::int64_t line) {
+    const std::int64_t lines = (tokens + (std::int64_t{1} << level) - 1) >> level;
+    if (column > row || line >= std::min(side, lines - row * side)) return 0;
+    return column < row ? side : line + 1;
+}
+
+std::int64_t seen_squares(std::int64_t tokens, int level, std::int64_t row, std::int64_t column) {
+    const std::int64_t lines = (tokens + (std::int64_t{1} << level) - 1) >> level;
+    const std::int64_t held = std::min(side, lines - row * side);
+    if (column > row || held <= 0) return 0;
+    return column < row ? held * side : held * (held + 1) / 2;
+}
+
 std::int64_t seen_pairs(std::int64_t tokens, int level, std::int64_t row, std::int64_t column) {
     const std::int64_t size = std::int64_t{1} << level;
     const std::int64_t first_query = row * size, last_query = std::min(first_query + size, tokens);
@@ -106,6 +120,23 @@ void AttentionPyramid::add_rows(std::int64_t first, std::int64_t rows, std::int6
             }
             tile.largest[at] = largest;
             tile.mean[at] += sum;  // finish() divides
+        }
+    }
+}
+
+void AttentionPyramid::add_squares(const PooledSquares& squares) {
+    std::vector<AttentionTile>& tiles = levels_.front();
+    for (std::int64_t l = 0; l < squares.lines; ++l) {
+        const std::int64_t line = squares.first_line + l;
+        AttentionTile* const row = tiles.data() + tiles_up_to(line / side);
+        const std::int64_t end = std::min(squares.squares, line + 1 - squares.first_square);
+        for (std::int64_t s = 0; s < end; ++s) {
+            const std::int64_t square = squares.first_square + s;
+            AttentionTile& tile = row[square / side];
+            const auto at = static_cast<std::size_t>((line % side) * side + square % side);
+            const auto from = static_cast<std::size_t>(l * squares.squares + s);
+            take_larger(tile.largest[at], squares.largest[from]);
+            tile.mean[at] += squares.sums[from];  // finish() divides
         }
     }
 }

@@ -26,11 +26,23 @@ int attention_level(std::int64_t tokens, std::int64_t squares);
 int coarsest_attention_level(std::int64_t tokens);
 // Tiles in a row of tiles of this level.
 std::int64_t attention_tiles(std::int64_t tokens, int level);
+// Squares of a tile that hold a pair: of its line `line`, and of all of it. Columns up to the diagonal.
+std::int64_t seen_squares(std::int64_t tokens, int level, std::int64_t row, std::int64_t column,
+                          std::int64_t line);
+std::int64_t seen_squares(std::int64_t tokens, int level, std::int64_t row, std::int64_t column);
 // Pairs of key and query, key <= query < tokens, in a square of a level.
 std::int64_t seen_pairs(std::int64_t tokens, int level, std::int64_t row, std::int64_t column);
 
 // A tile of any level from the factors alone: exact, at a cost of 4^level * 65,536 * K.
 AttentionTile attention_tile(const HeadFactors& head, int level, std::int64_t row, std::int64_t column);
+
+// Lines and columns of squares of one level; [lines, squares], row-major. Squares above the diagonal hold 0.
+struct PooledSquares {
+    std::int64_t first_line = 0, lines = 0;
+    std::int64_t first_square = 0, squares = 0;
+    std::span<const float> largest;  // the weight of largest magnitude, with its sign
+    std::span<const float> sums;     // of the weights
+};
 
 class AttentionPyramid {
 public:
@@ -45,6 +57,8 @@ public:
     // Weights of the queries [first, first + rows) for the keys [0, keys): [rows, keys]. Every query once, in
     // any order; then finish().
     void add_rows(std::int64_t first, std::int64_t rows, std::int64_t keys, std::span<const float> weights);
+    // The same from squares of the finest level that somebody else has pooled, in part or whole.
+    void add_squares(const PooledSquares& squares);
     void finish();
 
     // Null above the diagonal, and of levels finer than finest(). Tiles count from 0.

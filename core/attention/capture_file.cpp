@@ -1,8 +1,13 @@
 #include "core/attention/capture_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/base/file.h"
 #include "core/base/json.h"
@@ -17,10 +22,12 @@ constexpr std::int64_t widest = 4096;
 constexpr std::size_t most_bytes = std::size_t{1} << 32;
 
 template <class T>
+void append(std::string& bytes, const T* values, std::size_t count) {
+    bytes.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+}
+template <class T>
 void append(std::string& bytes, const std::vector<T>& values) {
-    const std::size_t at = bytes.size(), size = values.size() * sizeof(T);
-    bytes.resize(at + size);
-    if (size > 0) std::memcpy(bytes.data() + at, values.data(), size);
+    append(bytes, values.data(), values.size());
 }
 
 void append_u32(std::string& bytes, std::uint32_t value) {
@@ -46,14 +53,18 @@ public:
     }
     // Numbers that are not finite are damage, too.
     template <class T>
-    std::vector<T> numbers(std::int64_t count) {
-        std::vector<T> values;
+    void numbers(std::int64_t count, T* values) {
         const std::string_view raw = text(static_cast<std::size_t>(count) * sizeof(T));
-        if (failed_) return values;
-        values.resize(static_cast<std::size_t>(count));
-        if (!values.empty()) std::memcpy(values.data(), raw.data(), raw.size());
-        for (const T value : values)
-            if (!std::isfinite(value)) not_finite_ = true;
+        if (failed_ || raw.empty()) return;
+        std::memcpy(values, raw.data(), raw.size());
+        for (std::int64_t i = 0; i < count; ++i)
+            if (!std::isfinite(values[i])) not_finite_ = true;
+    }
+    // `count` is known to be there.
+    template <class T>
+    std::vector<T> numbers(std::int64_t count) {
+        std::vector<T> values(static_cast<std::size_t>(count));
+        numbers(count, values.data());
         return values;
     }
     bool failed() const { return failed_; }
@@ -65,16 +76,27 @@ private:
     bool failed_ = false, not_finite_ = false;
 };
 
-std::int64_t tiles_of(std::int64_t tokens, int level) {
-    const std::int64_t wide = attention_tiles(tokens, level);
-    return wide * (wide + 1) / 2;
+// f(row, column) for the tiles of a level, in the order of AttentionPyramid::tiles().
+template <class F>
+void for_tiles(std::int64_t tokens, int level, F&& f) {
+    for (std::int64_t row = 0; row < attention_tiles(tokens, level); ++row)
+        for (std::int64_t column = 0; column <= row; ++column) f(row, column);
+}
+
+// f(offset, count) for each line of a tile: where its squares that hold a pair lie.
+template <class F>
+void for_lines(std::int64_t tokens, int level, std::int64_t row, std::int64_t column, F&& f) {
+    for (std::int64_t line = 0; line < attention_tile_side; ++line)
+        f(line * attention_tile_side, seen_squares(tokens, level, row, column, line));
 }
 
 std::int64_t pyramid_bytes(std::int64_t tokens, int finest) {
-    std::int64_t tiles = 0;
+    std::int64_t numbers = 0;
     for (int level = finest; level <= std::max(finest, coarsest_attention_level(tokens)); ++level)
-        tiles += tiles_of(tokens, level);
-    return tiles * 2 * attention_tile_side * attention_tile_side * std::int64_t{sizeof(float)};
+        for_tiles(tokens, level, [&](std::int64_t row, std::int64_t column) {
+            numbers += seen_squares(tokens, level, row, column) * (level > 0 ? 2 : 1);
+        });
+    return numbers * std::int64_t{sizeof(float)};
 }
 
 }  // namespace
@@ -90,10 +112,12 @@ std::string to_bytes(const CapturedHead& head) {
     const HeadFactors& factors = head.factors ? *head.factors : none;
     const Json header = {{"tokens", head.pyramid.tokens()}, {"width", factors.width},
                          {"window", factors.window},        {"implied", factors.implied},
-                         {"factors", bool(head.factors)},   {"sink", !factors.sink_T.empty()},
-                         {"finest", head.pyramid.finest()}};
+                         {"diagonal", factors.diagonal},    {"factors", bool(head.factors)},
+                         {"sink", !factors.sink_T.empty()}, {"finest", head.pyramid.finest()}};
     const std::string text = header.dump();
     std::string bytes(magic);
+    bytes.reserve(static_cast<std::size_t>(
+        captured_head_bytes(head.pyramid.tokens(), factors.width, head.pyramid.finest())));
     append_u32(bytes, attention_file_version);
     append_u32(bytes, static_cast<std::uint32_t>(text.size()));
     bytes += text;
@@ -101,11 +125,17 @@ std::string to_bytes(const CapturedHead& head) {
     append(bytes, factors.k_TK);
     append(bytes, factors.offset_T);
     append(bytes, factors.sink_T);
+    const std::int64_t tokens = head.pyramid.tokens();
     for (int level = head.pyramid.finest(); level <= head.pyramid.coarsest(); ++level)
-        for (const AttentionTile& tile : head.pyramid.tiles(level)) {
-            append(bytes, tile.largest);
-            append(bytes, tile.mean);
-        }
+        for_tiles(tokens, level, [&](std::int64_t row, std::int64_t column) {
+            const AttentionTile& tile = *head.pyramid.tile(level, row, column);
+            for (const std::vector<float>* values : {&tile.largest, &tile.mean}) {
+                if (level == 0 && values == &tile.mean) continue;
+                for_lines(tokens, level, row, column, [&](std::int64_t at, std::int64_t count) {
+                    append(bytes, values->data() + at, static_cast<std::size_t>(count));
+                });
+            }
+        });
     return bytes;
 }
 
@@ -153,6 +183,10 @@ Result<CapturedHead> captured_head_from_bytes(std::string_view bytes, const std:
     CapturedHead head;
     if (with_factors) {
         HeadFactors factors{.tokens = tokens, .width = width, .window = window, .implied = flag("implied")};
+        if (const auto at = header.find("diagonal"); at != header.end()) {
+            factors.diagonal = at->is_number() ? at->get<float>() : std::numeric_limits<float>::infinity();
+            if (!std::isfinite(factors.diagonal)) return damaged("diagonal of its header is no number");
+        }
         factors.q_TK = reader.numbers<float>(tokens * width);
         factors.k_TK = reader.numbers<float>(tokens * width);
         factors.offset_T = reader.numbers<double>(tokens);
@@ -161,11 +195,19 @@ Result<CapturedHead> captured_head_from_bytes(std::string_view bytes, const std:
     }
     head.pyramid = AttentionPyramid(tokens, static_cast<int>(finest));
     for (int level = head.pyramid.finest(); level <= head.pyramid.coarsest(); ++level) {
-        std::vector<AttentionTile> tiles(static_cast<std::size_t>(tiles_of(tokens, level)));
-        for (AttentionTile& tile : tiles) {
-            tile.largest = reader.numbers<float>(attention_tile_side * attention_tile_side);
-            tile.mean = reader.numbers<float>(attention_tile_side * attention_tile_side);
-        }
+        std::vector<AttentionTile> tiles;
+        for_tiles(tokens, level, [&](std::int64_t row, std::int64_t column) {
+            AttentionTile& tile = tiles.emplace_back(*head.pyramid.tile(level, row, column));  // zeros
+            for (std::vector<float>* values : {&tile.largest, &tile.mean}) {
+                if (level == 0 && values == &tile.mean) {
+                    tile.mean = tile.largest;
+                    continue;
+                }
+                for_lines(tokens, level, row, column, [&](std::int64_t at, std::int64_t count) {
+                    reader.numbers(count, values->data() + at);
+                });
+            }
+        });
         if (!head.pyramid.set_tiles(level, std::move(tiles))) return damaged("its tiles do not fit");
     }
     if (reader.failed()) return damaged("it is cut off");
@@ -174,7 +216,21 @@ Result<CapturedHead> captured_head_from_bytes(std::string_view bytes, const std:
 }
 
 Result<void> write_captured_head(const std::string& file, const CapturedHead& head) {
-    return write_file_atomically(file, to_bytes(head));
+    const std::string bytes = to_bytes(head);
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (descriptor < 0) return fail(error_from_errno(errno, "cannot create", file));
+    std::string_view left = bytes;
+    int problem = 0;
+    while (!left.empty() && problem == 0) {
+        const ssize_t written = ::write(descriptor, left.data(), left.size());
+        if (written >= 0)
+            left.remove_prefix(static_cast<std::size_t>(written));
+        else if (errno != EINTR)
+            problem = errno;
+    }
+    if (::close(descriptor) != 0 && problem == 0) problem = errno;
+    if (problem != 0) return fail(error_from_errno(problem, "cannot write", file));
+    return {};
 }
 
 Result<CapturedHead> read_captured_head(const std::string& file) {

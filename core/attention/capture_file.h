@@ -1,8 +1,10 @@
 // One captured head on disk: its factors where it has some, and the pyramid of its attention.
 //
 //   "BRAIDATT", version 1 (uint32), length of the header (uint32), header (JSON: tokens, width, window,
-//   implied, factors, sink, finest), then float32 unless said otherwise, little-endian: q_TK, k_TK, offset_T
-//   (float64), sink_T, and for each level from the finest its tiles up to the diagonal, largest and mean.
+//   implied, diagonal, factors, sink, finest), then float32 unless said otherwise, little-endian: q_TK, k_TK,
+//   offset_T (float64), sink_T, and for each level from the finest its tiles up to the diagonal: of each line
+//   the squares up to the diagonal and the end of the text, first the largest weights, then the means (level
+//   0 has single weights: they are their own means, and written once).
 #pragma once
 
 #include <optional>
@@ -29,7 +31,8 @@ std::string to_bytes(const CapturedHead& head);
 // Errors: corrupt, with the place; a newer version: invalid_input.
 Result<CapturedHead> captured_head_from_bytes(std::string_view bytes, const std::string& file);
 
-// Errors: those of write_file_atomically() and read_file().
+// Not atomic and not synced: the folder that a head is written to gets its name when it is complete. Errors:
+// no_space and others of the disk; those of read_file().
 Result<void> write_captured_head(const std::string& file, const CapturedHead& head);
 Result<CapturedHead> read_captured_head(const std::string& file);
 

@@ -36,6 +36,7 @@ void attention_block(const HeadFactors& head, std::int64_t first_row, std::int64
             const double* const before = head.offset_T.data() + first_column;
             for (std::int64_t c = begin; c < end; ++c)
                 row[c] *= static_cast<float>(std::exp(offset - before[c]));
+            if (i >= first_column && i < last_column) row[i - first_column] += head.diagonal;
         } else {
             const auto minus = static_cast<float>(-offset);
             for (std::int64_t c = begin; c < end; ++c) row[c] = std::exp(row[c] + minus);

@@ -4,9 +4,9 @@
 //   softmax (D.4, Figs. 12, 13):  a_ij = exp(q_i . k_j - offset_i) for i - window < j <= i; offset_i is the
 //   log
 //                                 of the denominator, with the sink's share in it
-//   recurrent, implied:           a_ij = q_i . k_j exp(offset_i - offset_j) for j <= i; offset_i is the sum
-//   of
-//                                 the log decays up to i; of any sign, and no row sums to 1
+//   recurrent, implied:           a_ij = q_i . k_j exp(offset_i - offset_j) + [i = j] diagonal for j <= i;
+//                                 offset_i is the sum of the log decays up to i; of any sign, and no row sums
+//                                 to 1
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct HeadFactors {
     std::int64_t width = 0;        // K
     std::int64_t window = 0;       // keys that a query sees, itself among them; 0: all before it
     bool implied = false;          // the matrix a recurrence implies
+    float diagonal = 0;            // implied alone: what a token gives itself past the state
     std::vector<float> q_TK = {};  // with the scale of the scores in it
     std::vector<float> k_TK = {};
     std::vector<double> offset_T = {};  // nats

@@ -19,25 +19,26 @@ bool before(const AttentionLink& a, const AttentionLink& b) {
     return std::tuple(-std::abs(a.weight), a.query, a.key) < std::tuple(-std::abs(b.weight), b.query, b.key);
 }
 
-}  // namespace
-
-std::vector<AttentionLink> top_links(const HeadFactors& head, const AttentionPyramid& pyramid,
-                                     std::size_t count, std::int64_t least_distance) {
+// block_of(query, key, size, block): the single weights of a square of the finest level, row-major.
+template <class Block>
+std::vector<AttentionLink> strongest(const AttentionPyramid& pyramid, std::size_t count,
+                                     std::int64_t least_distance, Block&& block_of) {
+    const std::int64_t tokens = pyramid.tokens();
     std::vector<AttentionLink> best;
-    if (count == 0 || pyramid.tokens() == 0) return best;
+    if (count == 0 || tokens == 0) return best;
     std::priority_queue<Square> open;
     const auto push = [&](int level, std::int64_t row, std::int64_t column) {
         const AttentionTile* const tile =
             pyramid.tile(level, row / attention_tile_side, column / attention_tile_side);
         // The farthest pair of a square is its last query and its first key.
-        const std::int64_t last = std::min((row + 1) << level, head.tokens) - 1;
+        const std::int64_t last = std::min((row + 1) << level, tokens) - 1;
         if (tile == nullptr || last - (column << level) < least_distance) return;
         const float bound = std::abs(tile->largest[static_cast<std::size_t>(
             (row % attention_tile_side) * attention_tile_side + column % attention_tile_side)]);
         if (bound > 0) open.push({bound, level, row, column});
     };
     const int coarsest = pyramid.coarsest();
-    const std::int64_t wide = (head.tokens + (std::int64_t{1} << coarsest) - 1) >> coarsest;
+    const std::int64_t wide = (tokens + (std::int64_t{1} << coarsest) - 1) >> coarsest;
     for (std::int64_t row = 0; row < wide; ++row)
         for (std::int64_t column = 0; column <= row; ++column) push(coarsest, row, column);
 
@@ -55,7 +56,7 @@ std::vector<AttentionLink> top_links(const HeadFactors& head, const AttentionPyr
         const std::int64_t size = std::int64_t{1} << square.level;
         const std::int64_t query = square.row * size, key = square.column * size;
         block.resize(static_cast<std::size_t>(size * size));
-        attention_block(head, query, size, key, size, block);
+        block_of(query, key, size, block);
         for (std::int64_t i = 0; i < size; ++i)
             for (std::int64_t j = 0; j < size; ++j) {
                 const AttentionLink link{query + i, key + j, block[static_cast<std::size_t>(i * size + j)]};
@@ -66,6 +67,29 @@ std::vector<AttentionLink> top_links(const HeadFactors& head, const AttentionPyr
             }
     }
     return best;
+}
+
+}  // namespace
+
+std::vector<AttentionLink> top_links(const HeadFactors& head, const AttentionPyramid& pyramid,
+                                     std::size_t count, std::int64_t least_distance) {
+    return strongest(pyramid, count, least_distance,
+                     [&](std::int64_t query, std::int64_t key, std::int64_t size, std::vector<float>& block) {
+                         attention_block(head, query, size, key, size, block);
+                     });
+}
+
+std::vector<AttentionLink> top_links(const AttentionPyramid& pyramid, std::size_t count,
+                                     std::int64_t least_distance) {
+    if (pyramid.finest() > 0) return {};
+    return strongest(
+        pyramid, count, least_distance,
+        [&](std::int64_t query, std::int64_t key, std::int64_t, std::vector<float>& block) {
+            const AttentionTile* tile =
+                pyramid.tile(0, query / attention_tile_side, key / attention_tile_side);
+            block[0] = tile->largest[static_cast<std::size_t>(
+                (query % attention_tile_side) * attention_tile_side + key % attention_tile_side)];
+        });
 }
 
 }  // namespace braid

@@ -19,5 +19,8 @@ struct AttentionLink {
 // query, then by key. Exact: squares of the pyramid that cannot hold one are never opened.
 std::vector<AttentionLink> top_links(const HeadFactors& head, const AttentionPyramid& pyramid,
                                      std::size_t count, std::int64_t least_distance);
+// The same of a head without factors whose pyramid goes down to single tokens; of others nothing.
+std::vector<AttentionLink> top_links(const AttentionPyramid& pyramid, std::size_t count,
+                                     std::int64_t least_distance);
 
 }  // namespace braid

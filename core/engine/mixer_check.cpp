@@ -17,6 +17,7 @@
 #include "core/engine/init.h"
 #include "core/engine/mixer_error.h"
 #include "core/mixers/builtin.h"
+#include "core/mixers/torch/attention_factors.h"
 #include "core/spec/cost.h"
 #include "core/spec/shorthand.h"
 #include "core/spec/validate.h"
@@ -233,22 +234,39 @@ private:
     // What each head is said to have done, a few rows at a time, against what it did.
     void rows() {
         const auto model = model_of(spec_, at::kDouble);
-        double worst = 0, sums = 0;
+        double worst = 0, sums = 0, factored = -1;
         ForwardTaps taps;
         taps.mixed = [&](const GroupTap& tap) {
-            for (std::int64_t head = 0; head < tap.mixer.attention_heads(); ++head)
+            for (std::int64_t head = 0; head < tap.mixer.attention_heads(); ++head) {
+                const std::optional<AttentionFactors> factors = tap.mixer.attention_factors(tap.pass(), head);
                 for (const auto& [first, count] :
                      {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 70}, {71, 79}, {149, 1}}) {
                     const AttentionRows rows = tap.mixer.attention_rows(tap.pass(), head, first, count);
                     worst = std::max(worst,
                                      relative(at::bmm(rows.weights_BrS, rows.values_BSV), rows.output_BrV));
+                    if (factors) factored = std::max(factored, from_factors(*factors, rows, first, count));
                     if (!rows.sink_Br.defined()) continue;
                     sums = std::max(sums, largest(rows.weights_BrS.sum(-1) + rows.sink_Br - 1));
                 }
+            }
         };
         model->forward(text(2, 150, spec_.vocab).tokens_BT, taps);
         report("attention rows", "rows times values, float64", worst, 1e-9);
         report("attention rows", "shares and that of the sink, less 1", sums, 1e-12);
+        if (factored >= 0) report("attention rows", "from factors, float64", factored, 1e-11);
+    }
+    // All keys at once, some of them, and the sink.
+    static double from_factors(const AttentionFactors& factors, const AttentionRows& rows, std::int64_t first,
+                               std::int64_t count) {
+        const std::int64_t end = first + count, low = first_seen(factors, first), some = end / 3;
+        const at::Tensor wanted = rows.weights_BrS.narrow(2, low, end - low);
+        double worst = std::max(relative(attention_block(factors, first, count, low, end), wanted),
+                                largest(rows.weights_BrS.narrow(2, 0, low).sum(-1)));
+        worst = std::max(worst, largest(attention_block(factors, first, count, some, end - some) -
+                                        rows.weights_BrS.narrow(2, some, end - 2 * some)));
+        if (rows.sink_Br.defined())
+            worst = std::max(worst, relative(factors.sink_BT.narrow(1, first, count), rows.sink_Br));
+        return worst;
     }
 
     // Declared against allocated and executed.

@@ -138,6 +138,8 @@ void read_text(JsonReader& reader, Capture& capture, Diagnostics& problems) {
 
 }  // namespace
 
+std::int64_t far_distance(std::int64_t tokens) { return std::clamp<std::int64_t>(tokens / 8, 1, 128); }
+
 const CaptureHead* Capture::find(std::int64_t layer, std::int64_t head) const {
     const auto at = std::find_if(heads.begin(), heads.end(), [&](const CaptureHead& each) {
         return each.layer == layer && each.head == head;

@@ -47,14 +47,18 @@ struct CaptureLayer {
     bool operator==(const CaptureLayer&) const = default;
 };
 
-// Of the last query of the text; absent where there is none (no needle; a matrix of any sign has no entropy).
+// Of the last query of the text, from its shares; of recurrent heads from the magnitudes of the implied row,
+// divided by their sum. Absent where there is none (no needle, no sink, a text that is too short).
 struct CaptureScores {
     std::optional<double> needle = {};   // attention mass on the needles (D.4)
-    std::optional<double> entropy = {};  // 0: one key, 1: all visible keys alike; the sink's share left out
+    std::optional<double> entropy = {};  // D.4: 0: one key, 1: all visible keys alike
     std::optional<double> sink = {};     // share of the sink
-    std::optional<double> far = {};      // largest weight at a distance of 128 tokens or T / 8, the smaller
+    std::optional<double> far = {};      // largest share at far_distance() or beyond
     bool operator==(const CaptureScores&) const = default;
 };
+
+// 128 tokens, or an eighth of a short text.
+std::int64_t far_distance(std::int64_t tokens);
 
 struct CaptureHead {
     std::int64_t layer = 0;
@@ -80,7 +84,7 @@ struct Capture {
     std::vector<std::int64_t> tokens = {};
     std::vector<std::string> texts = {};  // UTF-8, one for each token; of synthetic tasks the numbers
     std::vector<CaptureNeedle> needles = {};
-    std::optional<CaptureSpan> answer = {};
+    std::optional<CaptureSpan> answer = {};            // in the needle: what the model is asked to say
     std::vector<std::int64_t> documents = {};          // first token of each, ascending
     std::optional<std::int64_t> trained_context = {};  // tokens; absent: not known
     std::vector<std::string> notes = {};               // "The text is longer than ..."

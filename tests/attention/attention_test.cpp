@@ -26,6 +26,7 @@ HeadFactors random_head(std::int64_t tokens, std::int64_t width, std::int64_t wi
     fill(head.q_TK, tokens * width, 1 / std::sqrt(double(width)));
     fill(head.k_TK, tokens * width, 1);
     head.offset_T.resize(static_cast<std::size_t>(tokens));
+    head.diagonal = implied ? 0.75F : 0;
     double decayed = 0;
     for (std::int64_t i = 0; i < tokens; ++i) {
         if (implied) {
@@ -53,7 +54,8 @@ double weight_of(const HeadFactors& head, std::int64_t i, std::int64_t j) {
         score +=
             double(head.q_TK[std::size_t(i * head.width + k)]) * head.k_TK[std::size_t(j * head.width + k)];
     if (!head.implied) return std::exp(score - head.offset_T[std::size_t(i)]);
-    return score * std::exp(head.offset_T[std::size_t(i)] - head.offset_T[std::size_t(j)]);
+    return score * std::exp(head.offset_T[std::size_t(i)] - head.offset_T[std::size_t(j)]) +
+           (i == j ? double(head.diagonal) : 0);
 }
 
 struct Shape {
@@ -154,9 +156,11 @@ TEST_P(AttentionForms, TopLinksAreTheLargestWeights) {
                    std::tuple(-std::abs(b.weight), b.query, b.key);
         });
         all.resize(std::min<std::size_t>(all.size(), 20));
-        for (const int finest : {0, 3}) {
+        EXPECT_TRUE(top_links(attention_pyramid(head_, 3), 20, distance).empty()) << "not without factors";
+        for (const int finest : {-1, 0, 3}) {
             const std::vector<AttentionLink> found =
-                top_links(head_, attention_pyramid(head_, finest), 20, distance);
+                finest < 0 ? top_links(attention_pyramid(head_, 0), 20, distance)
+                           : top_links(head_, attention_pyramid(head_, finest), 20, distance);
             ASSERT_EQ(found.size(), all.size());
             // Squares and rows may round in another order.
             for (std::size_t i = 0; i < all.size(); ++i) {
@@ -169,12 +173,43 @@ TEST_P(AttentionForms, TopLinksAreTheLargestWeights) {
 
 TEST_P(AttentionForms, FilesComeBackToTheBit) {
     const TemporaryFolder folder;
-    const CapturedHead head{.factors = head_, .pyramid = attention_pyramid(head_, 1)};
-    ASSERT_TRUE(write_captured_head(folder / "head.attn", head));
-    const Result<CapturedHead> back = read_captured_head(folder / "head.attn");
-    ASSERT_TRUE(back) << describe(back.error());
-    EXPECT_TRUE(*back == head);
-    EXPECT_LE(std::int64_t(to_bytes(head).size()), captured_head_bytes(head_.tokens, head_.width, 1));
+    for (const int finest : {0, 1, 4}) {
+        const CapturedHead head{.factors = head_, .pyramid = attention_pyramid(head_, finest)};
+        ASSERT_TRUE(write_captured_head(folder / "head.attn", head));
+        const Result<CapturedHead> back = read_captured_head(folder / "head.attn");
+        ASSERT_TRUE(back) << describe(back.error());
+        EXPECT_TRUE(*back == head);
+        const auto bytes = std::int64_t(to_bytes(head).size());
+        EXPECT_LE(bytes, captured_head_bytes(head_.tokens, head_.width, finest));
+        EXPECT_GE(bytes, captured_head_bytes(head_.tokens, head_.width, finest) - 8192);
+    }
+}
+
+TEST_P(AttentionForms, SquaresThatAreGivenAreThoseOfRows) {
+    const AttentionPyramid wanted = attention_pyramid(head_, 2);
+    AttentionPyramid given(head_.tokens, 2);
+    const std::int64_t squares = (head_.tokens + 3) / 4;
+    for (std::int64_t first = 0; first < squares; first += 100) {
+        const std::int64_t lines = std::min<std::int64_t>(100, squares - first), keys = first + lines;
+        std::vector<float> largest(std::size_t(lines * keys)), sums(largest.size());
+        for (std::int64_t l = 0; l < lines; ++l)
+            for (std::int64_t c = 0; c <= first + l; ++c) {
+                const AttentionTile& tile = *wanted.tile(2, (first + l) / 256, c / 256);
+                const auto from = std::size_t((first + l) % 256 * 256 + c % 256);
+                largest[std::size_t(l * keys + c)] = tile.largest[from];
+                sums[std::size_t(l * keys + c)] =
+                    tile.mean[from] * float(seen_pairs(head_.tokens, 2, first + l, c));
+            }
+        given.add_squares(
+            {.first_line = first, .lines = lines, .squares = keys, .largest = largest, .sums = sums});
+    }
+    given.finish();
+    for (int level = 2; level <= wanted.coarsest(); ++level)
+        for (std::size_t t = 0; t < wanted.tiles(level).size(); ++t)
+            for (std::size_t at = 0; at < 65'536; ++at) {
+                ASSERT_EQ(given.tiles(level)[t].largest[at], wanted.tiles(level)[t].largest[at]);
+                ASSERT_NEAR(given.tiles(level)[t].mean[at], wanted.tiles(level)[t].mean[at], 1e-6);
+            }
 }
 
 INSTANTIATE_TEST_SUITE_P(Heads, AttentionForms,
@@ -200,6 +235,9 @@ TEST(CaptureFile, DamageIsSaid) {
     std::string nan = whole;
     nan.replace(nan.size() - 4, 4, "\xff\xff\xff\x7f", 4);
     EXPECT_NE(message(nan).find("not finite"), std::string::npos);
+    std::string text = whole;
+    text.replace(text.find("\"diagonal\":0.0"), 14, "\"diagonal\":{} ");
+    EXPECT_NE(message(text).find("diagonal"), std::string::npos);
     std::string large = whole;
     large.replace(large.find("\"tokens\":40"), 11, "\"tokens\":99");
     EXPECT_NE(message(large).find("bytes behind its header"), std::string::npos);

@@ -4,6 +4,7 @@
 #include "app/engine/cli/run_json.h"
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/cli/version.h"
+#include "app/engine/serve/capture_method.h"
 #include "app/engine/serve/rpc.h"
 #include "app/engine/study/study_file.h"
 #include "app/engine/study/study_state.h"
@@ -159,6 +160,20 @@ void RpcServer::add_methods() {
     methods_["run.command"] = {.help = "Posts pause, resume, checkpoint or stop; run.status tells the effect",
                                .parameters = "run, command, project?",
                                .call = [this](const Json& params) { return run_command(params, project_); }};
+    methods_["capture"] = {
+        .help = "As capture --json, in short; progress is told by notifications, and cancel stops it",
+        .parameters = capture_parameters,
+        .begin = [this](const Json& params) { return capture_work(params, project_, models_); }};
+    methods_["cancel"] = {.help =
+                              "Stops the request with this id, which is answered as interrupted; false: "
+                              "there is none that is not answered yet",
+                          .parameters = "id",
+                          .call = [this](const Json& params) -> Result<Json> {
+                              Parameters given(params);
+                              const Json* id = given.reader.require("id");
+                              if (Result<void> good = given.check(); !good) return fail(good.error());
+                              return Json(worker_.cancel(*id));
+                          }};
     methods_["study.state"] = {.help = "As study show --json",
                                .parameters = "study, project?",
                                .call = [this](const Json& params) { return study_state(params, project_); }};

@@ -45,11 +45,22 @@ const char* kind_name(ErrorKind kind) {
     return "internal";
 }
 
+Json result_answer(const Json& id, const Result<Json>& result) {
+    if (result) return {{"jsonrpc", "2.0"}, {"id", id}, {"result", *result}};
+    const Error& error = result.error();
+    return error_answer(id, error.kind == ErrorKind::invalid_input ? invalid_params : failed_request,
+                        error.message,
+                        {{"kind", kind_name(error.kind)}, {"path", error.path}, {"hint", error.hint}});
+}
+
 bool is_id(const Json& id) { return id.is_string() || id.is_number_integer() || id.is_null(); }
 
 }  // namespace
 
-RpcServer::RpcServer(std::string project) : project_(std::move(project)) {
+RpcServer::RpcServer(std::string project, std::function<void(const std::string& line)> send)
+    : project_(std::move(project)),
+      models_(std::make_shared<OpenModels>()),
+      worker_([send = std::move(send)](const Json& message) { send(dumped(message)); }, result_answer) {
     add_methods();
     methods_["shutdown"] = {.help = "Ends the server after its answer",
                             .parameters = "",
@@ -82,7 +93,14 @@ Result<Json> RpcServer::call(const std::string& method, const Json& params) {
     }
 }
 
-Json RpcServer::answer_one(const Json& request) {
+Json RpcServer::begin(const std::string& method, const Json& params, const Json& id) {
+    Result<Worker::Work> work = methods_.at(method).begin(params);
+    if (!work) return result_answer(id, fail(std::move(work.error())));
+    if (worker_.add(id, std::move(*work))) return nullptr;
+    return error_answer(id, invalid_request, "\"id\" is that of a request that is not answered yet");
+}
+
+Json RpcServer::answer_one(const Json& request, bool in_batch) {
     if (!request.is_object()) return error_answer(nullptr, invalid_request, "a request must be an object");
     const bool has_id = request.contains("id");
     const Json id = has_id && is_id(request["id"]) ? request["id"] : Json(nullptr);
@@ -101,27 +119,29 @@ Json RpcServer::answer_one(const Json& request) {
     const Json params = request.contains("params") ? request["params"] : Json::object();
     if (!params.is_object())
         return has_id ? error_answer(id, invalid_params, "\"params\" must be an object") : Json(nullptr);
+    if (methods_.at(name).begin) {
+        if (!has_id || id.is_null())
+            return error_answer(nullptr, invalid_request, "\"" + name + "\" needs an \"id\"");
+        if (in_batch)
+            return error_answer(id, invalid_request, "\"" + name + "\" must be a message of its own");
+        return begin(name, params, id);
+    }
     const Result<Json> result = call(name, params);
-    if (!has_id) return nullptr;
-    if (result) return {{"jsonrpc", "2.0"}, {"id", id}, {"result", *result}};
-    const Error& error = result.error();
-    return error_answer(id, error.kind == ErrorKind::invalid_input ? invalid_params : failed_request,
-                        error.message,
-                        {{"kind", kind_name(error.kind)}, {"path", error.path}, {"hint", error.hint}});
+    return has_id ? result_answer(id, result) : Json(nullptr);
 }
 
 std::string RpcServer::answer(std::string_view message) {
     const Result<Json> request = parse_json(message);
     if (!request) return dumped(error_answer(nullptr, parse_error, request.error().message));
     if (!request->is_array()) {
-        const Json answer = answer_one(*request);
+        const Json answer = answer_one(*request, false);
         return answer.is_null() ? "" : dumped(answer);
     }
     if (request->empty() || request->size() > max_batch)
         return dumped(error_answer(nullptr, invalid_request, "a batch must have 1 to 1,000 requests"));
     Json answers = Json::array();
     for (const Json& each : *request)
-        if (Json answer = answer_one(each); !answer.is_null()) answers.push_back(std::move(answer));
+        if (Json answer = answer_one(each, true); !answer.is_null()) answers.push_back(std::move(answer));
     return answers.empty() ? "" : dumped(answers);
 }
 

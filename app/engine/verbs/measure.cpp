@@ -12,6 +12,7 @@
 #include "app/engine/cli/signals.h"
 #include "app/engine/verbs/compute_type.h"
 #include "app/engine/verbs/eval_target.h"
+#include "app/engine/verbs/measure_target.h"
 #include "app/engine/verbs/measure_text.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/base/clock.h"
@@ -19,7 +20,6 @@
 #include "core/engine/device.h"
 #include "core/engine/open_model.h"
 #include "core/measure/mechanism/measurement.h"
-#include "core/spec/data_kinds.h"
 
 namespace braid::cli {
 namespace {
@@ -69,26 +69,14 @@ Result<void> measure_verb(const MeasureOptions& options) {
     if (!values) return fail(to_error(values.error()));
     const Result<CheckpointChoice> choice = find_checkpoint(target.checkpoint, target.project);
     if (!choice) return fail(choice.error());
-    MeasureInput input{.kind = *options.kind,
-                       .values = *values,
-                       .checkpoint = choice->origin,
-                       .architecture = choice->architecture,
-                       .run = choice->run,
-                       .plan = plan_of(*choice),
-                       .project_folder = choice->run ? project_folder_of(*choice->run) : std::string(),
-                       .trained_context = trained_context(*choice)};
-    const bool of_task = input.plan && input.plan->data.kind != corpus_kind;
-    if (!of_task && knows_tokenizer(target, *choice)) {
-        Result<std::shared_ptr<const Tokenizer>> tokenizer = target_tokenizer(target, *choice);
-        if (!tokenizer) return fail(std::move(tokenizer.error()));
-        input.tokenizer = std::move(*tokenizer);
-    }
+    Result<MeasureInput> made = measure_input(target, *choice, *options.kind, *values);
+    if (!made) return fail(std::move(made.error()));
+    MeasureInput& input = *made;
     if (!target.corpus.empty() || !corpus_of(*choice).empty()) {
         Result<Corpus> corpus = target_corpus(target, *choice);
         if (!corpus) return fail(std::move(corpus.error()));
         input.corpus = std::move(*corpus);
     }
-    input.on_cpu = target.device == "cpu" || (target.device == "auto" && !has_nvidia_driver());
     input.allow_long = options.allow_long;
     const Result<std::string> folder = answers_folder(*choice);
     if (!folder) return fail(folder.error());

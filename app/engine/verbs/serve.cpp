@@ -1,6 +1,9 @@
 // serve: JSON-RPC 2.0 on stdin and stdout.
+#include <atomic>
+#include <chrono>
 #include <cstdio>
-#include <iostream>
+#include <mutex>
+#include <thread>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/serve/rpc.h"
@@ -24,15 +27,35 @@ bool read_line(std::string& line, bool& too_long) {
     return !line.empty() || too_long;
 }
 
+// Lines from two threads, each whole.
+class Lines {
+public:
+    void write(const std::string& line) {
+        const std::lock_guard lock(mutex_);
+        print(line + "\n");
+        if (std::ferror(stdout) != 0) broken_ = true;
+    }
+    bool broken() const { return broken_; }  // nobody reads any more
+
+private:
+    std::mutex mutex_;
+    std::atomic<bool> broken_{false};
+};
+
 Result<void> serve(const std::string& project) {
-    RpcServer server(project);
+    Lines lines;
+    RpcServer server(project, [&](const std::string& line) { lines.write(line); });
     std::string line;
     bool too_long = false;
-    while (!server.ended() && read_line(line, too_long)) {
+    while (!server.ended() && !lines.broken() && read_line(line, too_long)) {
         const std::string answer = too_long ? RpcServer::too_long() : server.answer(line);
-        if (!answer.empty()) print(answer + "\n");
-        if (std::ferror(stdout) != 0) break;  // nobody reads any more
+        if (!answer.empty()) lines.write(answer);
+        server.answer_cancelled();
     }
+    // At the end of the input what was asked for is still wanted, as long as somebody reads it.
+    while (!server.ended() && server.busy() && !lines.broken())
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    server.stop();
     return {};
 }
 
@@ -47,8 +70,11 @@ void add_serve(CommandLine& line) {
          .example =
              "echo '{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"rpc.methods\"}' | braid-engine serve",
          .details =
-             "Ends at the end of its input or after \"shutdown\". rpc.methods lists the methods with their "
-             "parameters."},
+             "Ends at the end of its input, once everything is answered, or after \"shutdown\". rpc.methods "
+             "lists "
+             "the methods with their parameters. A long method (capture) is done while others are answered; "
+             "notifications \"progress\" tell its id, the fraction that is done and what is being done, and "
+             "\"cancel\" stops it."},
         [project] { return serve(*project); });
     add_project_option(verb, *project);
 }

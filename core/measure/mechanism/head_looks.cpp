@@ -24,17 +24,26 @@ const MixerDescription& description_of(const ArchitectureSpec& spec, const HeadP
         ->description();
 }
 
+// f(tap, index into `heads`) for the chosen heads of a group.
+template <class F>
+void for_heads(const std::vector<HeadPlace>& heads, const GroupTap& tap, F&& f) {
+    for (std::size_t i = 0; i < heads.size(); ++i)
+        if (heads[i].layer == tap.layer && heads[i].group == tap.group) f(i);
+}
+
+}  // namespace
+
+bool is_softmax(const ArchitectureSpec& spec, const HeadPlace& head) {
+    return description_of(spec, head).softmax;
+}
+
 std::int64_t window_of(const ArchitectureSpec& spec, const HeadPlace& head) {
     const HeadGroup& group = spec.layers[std::size_t(head.layer)].groups[std::size_t(head.group)];
     const auto& described = description_of(spec, head).parameters;
     return find_parameter(described, "window") != nullptr ? group.parameters.integer("window", described) : 0;
 }
 
-// Shares of the last row, [B, S] in float64, and of the sink [B].
-struct LastRow {
-    at::Tensor shares_BS, sink_B;
-};
-LastRow last_row(const AttentionRows& rows, bool softmax) {
+LastShares last_shares(const AttentionRows& rows, bool softmax) {
     const at::Tensor weights_BS = rows.weights_BrS.select(1, rows.weights_BrS.size(1) - 1).to(at::kDouble);
     const at::Tensor none_B = at::zeros({weights_BS.size(0)}, weights_BS.options());
     if (!softmax) {
@@ -45,20 +54,11 @@ LastRow last_row(const AttentionRows& rows, bool softmax) {
     return {weights_BS, rows.sink_Br.select(1, rows.sink_Br.size(1) - 1).to(at::kDouble)};
 }
 
-at::Tensor entropy(const at::Tensor& shares_BS, double visible) {
+at::Tensor share_entropy(const at::Tensor& shares_BS, double visible) {
     if (visible < 2) return at::zeros({shares_BS.size(0)}, shares_BS.options());
     // 0 log 0 = 0
     return (shares_BS * shares_BS.clamp_min(1e-300).log()).sum(1).div(-std::log(visible));
 }
-
-// f(tap, index into `heads`) for the chosen heads of a group.
-template <class F>
-void for_heads(const std::vector<HeadPlace>& heads, const GroupTap& tap, F&& f) {
-    for (std::size_t i = 0; i < heads.size(); ++i)
-        if (heads[i].layer == tap.layer && heads[i].group == tap.group) f(i);
-}
-
-}  // namespace
 
 HeadChoice head_choice(const std::string& text) {
     return text == "full" ? HeadChoice::full : text == "softmax" ? HeadChoice::softmax : HeadChoice::all;
@@ -123,15 +123,15 @@ Result<HeadLooks> look_at_heads(Model& model, const std::vector<NeedleSample>& s
         taps.mixed = [&](const GroupTap& tap) {
             for_heads(looks.heads, tap, [&](std::size_t i) {
                 const HeadPlace& head = looks.heads[i];
-                const LastRow row = last_row(tap.mixer.attention_rows(tap.pass(), head.head, length - 1, 1),
-                                             description_of(spec, head).softmax);
+                const LastShares row = last_shares(
+                    tap.mixer.attention_rows(tap.pass(), head.head, length - 1, 1), is_softmax(spec, head));
                 const std::int64_t window = window_of(spec, head);
                 const double visible = double(window > 0 ? std::min(window, length) : length);
                 const at::Tensor keys_BS = row.shares_BS / (1 - row.sink_B).clamp_min(1e-300).unsqueeze(1);
                 const at::Tensor top_B1 = row.shares_BS.argmax(1, true);
-                answers[i] = at::stack({(row.shares_BS * needle_BS).sum(1), entropy(row.shares_BS, visible),
-                                        entropy(keys_BS, visible), row.sink_B,
-                                        needle_BS.gather(1, top_B1).squeeze(1)});
+                answers[i] = at::stack(
+                    {(row.shares_BS * needle_BS).sum(1), share_entropy(row.shares_BS, visible),
+                     share_entropy(keys_BS, visible), row.sink_B, needle_BS.gather(1, top_B1).squeeze(1)});
             });
         };
         model.forward(tokens_BT, taps);

@@ -25,6 +25,18 @@ std::vector<HeadPlace> chosen_heads(const ArchitectureSpec& spec, const LayerMix
 Error no_such_heads(const MeasureInput& input);
 std::int64_t most_heads(const LayerMixers& mixers);  // of a layer
 
+bool is_softmax(const ArchitectureSpec& spec, const HeadPlace& head);
+// Keys that a query of the head sees, itself among them; 0: all before it.
+std::int64_t window_of(const ArchitectureSpec& spec, const HeadPlace& head);
+
+// How the last of these rows shares itself out among the keys, [B, S] in float64, and the sink, [B].
+struct LastShares {
+    at::Tensor shares_BS, sink_B;
+};
+LastShares last_shares(const AttentionRows& rows, bool softmax);
+// -sum a log a / log visible, [B].
+at::Tensor share_entropy(const at::Tensor& shares_BS, double visible);
+
 enum class Look {
     mass,          // on the tokens of the needle
     entropy,       // -sum a log a / log |visible| over the keys (paper D.4)

@@ -101,6 +101,11 @@ public:
         rows.output_BrV = pass.memory.tensors[1].select(2, head).narrow(1, first, count).to(type);
         return rows;
     }
+    std::optional<AttentionFactors> attention_factors(const MixerPass& pass,
+                                                      std::int64_t head) const override {
+        return implied_factors(linear_rule, input(pass.in_BTC, pass.memory), head,
+                               pass.ops.statistics_type());
+    }
     RecurrentGates gates(const MixerPass& pass) const override {
         return {.log_decay_BTS = pass.memory.tensors[2]};
     }

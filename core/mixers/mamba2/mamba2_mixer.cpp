@@ -129,6 +129,12 @@ public:
         rows.output_BrV = pass.memory.tensors[1].select(2, head).narrow(1, first, count).to(type);
         return rows;
     }
+    std::optional<AttentionFactors> attention_factors(const MixerPass& pass,
+                                                      std::int64_t head) const override {
+        const SoftplusDecay decay{pass.memory.tensors[2], pass.memory.tensors[3]};
+        return implied_factors(linear_rule(), input(pass.parameters, pass.in_BTC, pass.memory, decay), head,
+                               pass.ops.statistics_type());
+    }
     RecurrentGates gates(const MixerPass& pass) const override {
         return {.log_decay_BTS = pass.memory.tensors[3], .write_BTS = pass.memory.tensors[2]};
     }

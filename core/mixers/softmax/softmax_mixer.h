@@ -49,6 +49,8 @@ public:
     std::int64_t attention_heads() const override { return shape_.heads; }
     AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
                                  std::int64_t count) const override;
+    std::optional<AttentionFactors> attention_factors(const MixerPass& pass,
+                                                      std::int64_t head) const override;
 
 private:
     AttentionRule rule(const Documents& documents = {}) const;

@@ -31,6 +31,17 @@ at::Tensor scalars(const at::Tensor& x, std::int64_t state, std::int64_t end) {
     return x.select(2, state).narrow(1, 0, end).to(at::kDouble);
 }
 
+// Which state, key head and query head an output head is about.
+struct Place {
+    std::int64_t state, key, query;
+};
+Place place_of(const LinearInput& input, std::int64_t head) {
+    const std::int64_t states = input.log_decay_BTS.size(-1), readers = input.q_BTHK.size(2);
+    const std::int64_t outputs = std::max(states, readers), state = head / (outputs / states);
+    return {
+        .state = state, .key = state / (states / input.k_BTGK.size(2)), .query = head / (outputs / readers)};
+}
+
 // X of X (I + A) = R, from the last block of keys to the first: what later keys ask of earlier ones goes
 // through one [B, r, K] tensor.
 at::Tensor solve(const at::Tensor& right_BrS, const at::Tensor& k_BSK, const at::Tensor& b_BS,
@@ -66,13 +77,12 @@ at::Tensor solve(const at::Tensor& right_BrS, const at::Tensor& k_BSK, const at:
 
 AttentionRows implied_rows(const LinearRule& rule, const LinearInput& input, std::int64_t head,
                            std::int64_t first, std::int64_t count, at::ScalarType type) {
-    const std::int64_t states = input.log_decay_BTS.size(-1), readers = input.q_BTHK.size(2);
-    const std::int64_t outputs = std::max(states, readers), end = first + count;
-    const std::int64_t state = head / (outputs / states);
-    const auto of_state = [&](const at::Tensor& x_BTXK) { return state / (states / x_BTXK.size(2)); };
+    const Place place = place_of(input, head);
+    const std::int64_t state = place.state, end = first + count;
+    const std::int64_t value_head = state / (input.log_decay_BTS.size(-1) / input.v_BTJV.size(2));
     const at::Tensor q_BrK =
-        read(input.q_BTHK, head / (outputs / readers), end, rule.silu, rule.unit_qk).narrow(1, first, count);
-    const at::Tensor k_BSK = read(input.k_BTGK, of_state(input.k_BTGK), end, rule.silu, rule.unit_qk);
+        read(input.q_BTHK, place.query, end, rule.silu, rule.unit_qk).narrow(1, first, count);
+    const at::Tensor k_BSK = read(input.k_BTGK, place.key, end, rule.silu, rule.unit_qk);
     const at::Tensor b_BS = scalars(input.log_decay_BTS, state, end).cumsum(1);
     const auto places = at::TensorOptions().dtype(at::kLong).device(q_BrK.device());
     const at::Tensor rows = at::arange(first, end, places).unsqueeze(1), keys = at::arange(end, places);
@@ -91,8 +101,25 @@ AttentionRows implied_rows(const LinearRule& rule, const LinearInput& input, std
         weights = weights + keys.eq(rows).to(at::kDouble) * input.skip_S[state].to(at::kDouble);
     AttentionRows answer;
     answer.weights_BrS = weights.to(type);
-    answer.values_BSV = read(input.v_BTJV, of_state(input.v_BTJV), end, rule.silu, false).to(type);
+    answer.values_BSV = read(input.v_BTJV, value_head, end, rule.silu, false).to(type);
     return answer;
+}
+
+AttentionFactors implied_factors(const LinearRule& rule, const LinearInput& input, std::int64_t head,
+                                 at::ScalarType type) {
+    const Place place = place_of(input, head);
+    const std::int64_t tokens = input.q_BTHK.size(1);
+    const at::Tensor q_BTK = read(input.q_BTHK, place.query, tokens, rule.silu, rule.unit_qk).mul(rule.scale);
+    at::Tensor k_BTK = read(input.k_BTGK, place.key, tokens, rule.silu, rule.unit_qk);
+    if (input.beta_BTS.defined()) k_BTK = k_BTK * scalars(input.beta_BTS, place.state, tokens).unsqueeze(-1);
+    AttentionFactors factors{
+        .q_BTK = q_BTK.to(type),
+        .k_BTK = k_BTK.to(type),
+        .offset_BT =
+            scalars(input.log_decay_BTS, place.state, tokens).cumsum(1).expand({q_BTK.size(0), tokens}),
+        .implied = true};
+    if (input.skip_S.defined()) factors.diagonal = input.skip_S[place.state].to(type);
+    return factors;
 }
 
 }  // namespace braid

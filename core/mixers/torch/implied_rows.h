@@ -17,4 +17,8 @@ namespace braid {
 AttentionRows implied_rows(const LinearRule& rule, const LinearInput& input, std::int64_t head,
                            std::int64_t first, std::int64_t count, at::ScalarType type);
 
+// The same as factors, computed in float64, given in `type`. Not of the delta rule.
+AttentionFactors implied_factors(const LinearRule& rule, const LinearInput& input, std::int64_t head,
+                                 at::ScalarType type);
+
 }  // namespace braid

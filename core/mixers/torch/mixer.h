@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,17 @@ struct AttentionRows {
     at::Tensor output_BrV;  // of the pass, before norms and gates: weights_BrS times values_BSV
 };
 
+// What the rows of one head follow from, small enough to keep; K numbers a token. statistics_type() unless
+// said otherwise. core/attention/head_factors.h has the formulas.
+struct AttentionFactors {
+    at::Tensor q_BTK, k_BTK;   // the scale of the scores is in q, the strength of writing in k
+    at::Tensor offset_BT;      // float64: log of the denominator with the sink; implied: sum of log decays
+    at::Tensor sink_BT = {};   // its share; undefined: no sink
+    at::Tensor diagonal = {};  // 0-dim, of an implied matrix; undefined: 0
+    std::int64_t window = 0;   // 0: every earlier key
+    bool implied = false;
+};
+
 // Of a recurrent mixer, statistics_type(); undefined of others.
 struct RecurrentGates {
     at::Tensor log_decay_BTS = {};  // of each state, <= 0; or [S]: constant
@@ -138,6 +150,10 @@ public:
     // Queries [first, first + count) of one head. Memory grows with count * T.
     virtual AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
                                          std::int64_t count) const = 0;
+    // None where the rows have no such form (the delta rule).
+    virtual std::optional<AttentionFactors> attention_factors(const MixerPass&, std::int64_t /*head*/) const {
+        return {};
+    }
     virtual RecurrentGates gates(const MixerPass&) const { return {}; }
 };
 

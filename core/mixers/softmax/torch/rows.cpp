@@ -45,4 +45,19 @@ AttentionRows SoftmaxMixer::attention_rows(const MixerPass& pass, std::int64_t h
     return rows;
 }
 
+std::optional<AttentionFactors> SoftmaxMixer::attention_factors(const MixerPass& pass,
+                                                                std::int64_t head) const {
+    const at::ScalarType type = pass.ops.statistics_type();
+    const Projected p = split(shape_, pass.in_BTC);
+    AttentionFactors factors{
+        .q_BTK = p.q_BTHK.select(2, head).to(type).mul(rule().scale),
+        .k_BTK = p.k_BTGK.select(2, head / (shape_.heads / shape_.kv_heads)).to(type).contiguous(),
+        .offset_BT = pass.memory.tensors[0].select(1, head).to(at::kDouble),
+        .window = shape_.window};
+    if (shape_.sink)
+        factors.sink_BT =
+            (pass.parameters.vectors[0].value[head].to(at::kDouble) - factors.offset_BT).exp().to(type);
+    return factors;
+}
+
 }  // namespace braid
