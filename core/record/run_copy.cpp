@@ -102,8 +102,10 @@ Result<bool> copy_parts(const RunFolder& from, const RunFolder& to, bool checkpo
         if (const Result<void> copied = copy_tree(from.log_file(), to.log_file()); !copied)
             return fail(copied.error());
     for (const auto& [source, target] : {std::pair(from.scores_folder(), to.scores_folder()),
-                                         std::pair(from.measurements_folder(), to.measurements_folder())}) {
-        if (!fs::exists(source, ignored)) continue;
+                                         std::pair(from.measurements_folder(), to.measurements_folder()),
+                                         std::pair(from.captures_folder(), to.captures_folder())}) {
+        const bool large = source == from.captures_folder();  // as checkpoints are
+        if (!fs::exists(source, ignored) || (large && !checkpoints)) continue;
         if (const Result<void> copied = copy_tree(source, target); !copied) return fail(copied.error());
     }
     if (const Result<void> copied = copy_tree(from.plan_file(), to.plan_file()); !copied)

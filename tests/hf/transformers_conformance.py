@@ -152,6 +152,85 @@ def attention(torch, numpy, work, name, model, checkpoint, tokens):
         theirs = wanted[layer][0, head].float().numpy()
         worst = max(worst, float(numpy.abs(rows - theirs).max()) if rows.shape == theirs.shape else 9.0)
     check(name + ", attention", worst <= LIMIT, "T %d: largest difference of a share %.2e" % (len(tokens), worst))
+    capture(numpy, work, name, wanted, checkpoint, tokens)
+
+
+# The file of a captured head: its factors, and by level the tiles put together, [lines, squares].
+def captured_head(numpy, path):
+    with open(path, "rb") as file:
+        raw = file.read()
+    assert raw[:8] == b"BRAIDATT" and int.from_bytes(raw[8:12], "little") == 1
+    size = int.from_bytes(raw[12:16], "little")
+    header, at = json.loads(raw[16:16 + size]), 16 + size
+
+    def numbers(count, kind):
+        nonlocal at
+        values = numpy.frombuffer(raw, kind, count, at)
+        at += count * numpy.dtype(kind).itemsize
+        return values
+
+    tokens, width, side = header["tokens"], header["width"], 256
+    factors = None
+    if header["factors"]:
+        factors = dict(q=numbers(tokens * width, "<f4").reshape(tokens, width),
+                       k=numbers(tokens * width, "<f4").reshape(tokens, width), offset=numbers(tokens, "<f8"),
+                       sink=numbers(tokens, "<f4") if header["sink"] else None)
+    levels, level = {}, header["finest"]
+    while True:
+        squares = -(-tokens // (1 << level))
+        tiles = -(-squares // side)
+        maps = {name: numpy.zeros((squares, squares)) for name in ("largest", "mean")}
+        for row in range(tiles):
+            for column in range(row + 1):
+                for name in ("largest", "mean"):
+                    if level == 0 and name == "mean":
+                        maps["mean"] = maps["largest"]
+                        continue
+                    for line in range(row * side, min((row + 1) * side, squares)):
+                        count = side if column < row else line - row * side + 1
+                        maps[name][line, column * side:column * side + count] = numbers(count, "<f4")
+        levels[level] = maps
+        if squares <= side:
+            break
+        level += 1
+    assert at == len(raw), "%d bytes behind the tiles" % (len(raw) - at)
+    return header, factors, levels
+
+
+# What a capture keeps of two heads, against the attentions: rows from the factors, tiles from pooling.
+def capture(numpy, work, name, wanted, checkpoint, tokens):
+    answer = json.loads(braid("capture", checkpoint, "--tokens", os.path.join(work, "text.npy"), "--heads", "0.1",
+                              "--device", "cpu", "-q", "--json").stdout)
+    worst = {"rows": 0.0, "tiles": 0.0, "scores": 0.0}
+    for head in answer["heads"]:
+        theirs = wanted[head["layer"]][0, head["head"]].double().numpy()
+        header, factors, levels = captured_head(numpy, os.path.join(answer["folder"], head["file"]))
+        if factors:
+            scores = factors["q"].astype("f8") @ factors["k"].astype("f8").T - factors["offset"][:, None]
+            visible = numpy.tril(numpy.ones_like(theirs))
+            if header["window"]:
+                visible = numpy.triu(visible, 1 - header["window"])
+            worst["rows"] = max(worst["rows"], float(numpy.abs(numpy.exp(scores) * visible - theirs).max()))
+        for level, maps in levels.items():
+            size, count = 1 << level, len(maps["mean"])
+            padded = numpy.zeros((count * size, count * size))
+            padded[:len(tokens), :len(tokens)] = theirs
+            seen = numpy.zeros_like(padded)
+            seen[:len(tokens), :len(tokens)] = numpy.tril(numpy.ones_like(theirs))
+            fold = (count, size, count, size)
+            pairs = numpy.maximum(seen.reshape(fold).sum((1, 3)), 1)
+            for map_name, pooled in (("largest", padded.reshape(fold).max((1, 3))),
+                                     ("mean", padded.reshape(fold).sum((1, 3)) / pairs)):
+                worst["tiles"] = max(worst["tiles"], float(numpy.abs(maps[map_name] - pooled).max()))
+        last = theirs[-1]
+        seen = min(len(tokens), head["window"] or len(tokens))
+        entropy = -(last * numpy.log(numpy.maximum(last, 1e-300))).sum() / numpy.log(seen)
+        far = last[:len(tokens) - min(128, len(tokens) // 8)].max()
+        worst["scores"] = max(worst["scores"], abs(head["scores"]["entropy"] - entropy),
+                              abs(head["scores"]["far"] - far))
+    good = answer["heads"] and any(head["factors"] for head in answer["heads"]) and max(worst.values()) <= LIMIT
+    check(name + ", capture", good, "T %d, %d heads: largest difference of rows %.2e, tiles %.2e, scores %.2e" % (
+        len(tokens), len(answer["heads"]), worst["rows"], worst["tiles"], worst["scores"]))
 
 
 # Where heads look, and what is hidden behind layers, of a model of needles that is read by both.
