@@ -114,6 +114,7 @@ MainWindow::~MainWindow() {
     // says while it ends finds nobody.
     QThreadPool::globalInstance()->waitForDone();  // a figure may be on its way
     current_.clear();
+    setSide(nullptr);
     for (Place& place : places_) {
         if (place.workspace) place.workspace->disconnect(this);
         place.workspace.reset();
@@ -165,12 +166,18 @@ void MainWindow::showWorkspace(const QString& id) {
     rail_->setCurrent(id);
     pages_->setCurrentWidget(next->workspace->page());
     projectPanel_->setOrder(id == QLatin1String("design"));
+    setSide(next->workspace->side());
     setInspector(next->workspace.get());
     restoreLayout();
     fillMenus();
     updateActions();
     next->workspace->activate();
     if (!safeMode_) QSettings().setValue(workspace_key, id);
+}
+
+void MainWindow::setSide(QWidget* side) {
+    projectDock_->setContent(side ? side : projectPanel_);
+    for (QWidget* button : projectPanel_->titleButtons()) button->setVisible(!side);
 }
 
 void MainWindow::setInspector(Workspace* workspace) {

@@ -96,6 +96,7 @@ private:
     void openFigure(const QString& name);
     void copyAsCommand();
     void showPalette();
+    void setSide(QWidget* side);  // null: the project's tree
     void setInspector(Workspace* workspace);
     void saveLayout();
     void restoreLayout();

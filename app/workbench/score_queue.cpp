@@ -10,7 +10,15 @@ namespace braid::ui {
 
 namespace {
 
-std::string logFile(const RunFolder& folder) { return folder.path() + "/scores/eval.log"; }
+bool isMeasurement(const ScoreJob& job) { return job.request.isMeasurement(); }
+
+std::string answersFolder(const ScoreJob& job, const RunFolder& folder) {
+    return isMeasurement(job) ? folder.measurements_folder() : folder.path() + "/scores";
+}
+
+std::string logFile(const ScoreJob& job, const RunFolder& folder) {
+    return answersFolder(job, folder) + (isMeasurement(job) ? "/measure.log" : "/eval.log");
+}
 
 // The engine ends with its error, after whatever else it had to tell.
 QString lastSentence(std::string words) {
@@ -24,7 +32,7 @@ QString lastSentence(std::string words) {
 
 QStringList scoreWords(const ScoreRequest& request, const QString& projectFolder) {
     QStringList words{
-        QStringLiteral("eval"), request.kind,
+        request.isMeasurement() ? QStringLiteral("measure") : QStringLiteral("eval"), request.kind,
         QStringLiteral("%1@%2").arg(QString::fromStdString(request.run.str())).arg(request.step)};
     words << request.options << QStringLiteral("--project") << projectFolder;
     return words;
@@ -72,9 +80,9 @@ void ScoreQueue::startNext() {
         current_ = std::move(waiting_.front());
         waiting_.pop_front();
         cancelling_ = false;
-        LaunchRequest request{.log_file = logFile(current_->folder)};
+        LaunchRequest request{.log_file = logFile(current_->job, current_->folder)};
         for (const QString& word : current_->words) request.arguments.push_back(word.toStdString());
-        Result<void> made = make_folder(current_->folder.path() + "/scores");
+        Result<void> made = make_folder(answersFolder(current_->job, current_->folder));
         Result<EngineProcess> process = made ? EngineProcess::start(request) : fail(made.error());
         if (!process) {
             current_->job.state = ScoreJob::State::failed;
@@ -103,12 +111,13 @@ void ScoreQueue::ended(int code) {
         job.state = ScoreJob::State::failed;
         job.text = lastSentence(process_->last_words());
         if (job.text.isEmpty()) job.text = tr("the engine ended with code %1").arg(code);
-        const std::string what = "score " + job.request.kind.toStdString() + " of run " +
-                                 job.request.run.str() + ": " + job.text.toStdString();
+        std::string what = isMeasurement(job) ? "measurement " : "score ";
+        what.append(job.request.kind.toStdString()).append(" of run ").append(job.request.run.str());
+        what.append(": ").append(job.text.toStdString());
         Q_EMIT failed({.kind = ErrorKind::internal,
                        .message = what,
                        .path = {},
-                       .hint = "All of it: " + logFile(current_->folder)});
+                       .hint = "All of it: " + logFile(job, current_->folder)});
     }
     Q_EMIT changed(job);
     current_.reset();

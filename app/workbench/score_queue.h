@@ -1,4 +1,4 @@
-// Scores to compute: one engine at a time, in order. Belongs to the launcher's thread.
+// Scores and measurements to compute: one engine at a time, in order. Belongs to the launcher's thread.
 #pragma once
 
 #include <QObject>

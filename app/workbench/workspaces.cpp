@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "widgets/design/design_workspace.h"
+#include "widgets/probe/probe_workspace.h"
 #include "widgets/train/train_workspace.h"
 
 namespace braid::ui {
@@ -22,6 +23,7 @@ std::vector<WorkspaceEntry> workspaces() {
     return {
         {QStringLiteral("design"), title("Design"), QStringLiteral("design"), make<DesignWorkspace>},
         {QStringLiteral("train"), title("Train"), QStringLiteral("train"), make<TrainWorkspace>},
+        {QStringLiteral("probe"), title("Probe"), QStringLiteral("probe"), make<ProbeWorkspace>},
     };
 }
 

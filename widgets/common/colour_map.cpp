@@ -25,4 +25,17 @@ QColor cividis(double share) {
     return QColor(mix(16), mix(8), mix(0));
 }
 
+QColor redBlue(double share, const QColor& middle) {
+    constexpr std::array<QRgb, 4> reds = {0xfff4a582, 0xffd6604d, 0xffb2182b, 0xffb2182b};
+    constexpr std::array<QRgb, 4> blues = {0xff92c5de, 0xff4393c3, 0xff2166ac, 0xff2166ac};
+    const double reach = std::clamp(std::isfinite(share) ? std::abs(share) : 0.0, 0.0, 1.0) * 3;
+    const auto first = std::size_t(reach);
+    const auto& side = share < 0 ? reds : blues;
+    const QColor from = first == 0 ? middle : QColor(side[first - 1]);
+    const QColor to(side[std::min<std::size_t>(first, 3)]);
+    const double part = reach - double(first);
+    const auto mix = [part](int a, int b) { return int(std::lround(a + (b - a) * part)); };
+    return QColor(mix(from.red(), to.red()), mix(from.green(), to.green()), mix(from.blue(), to.blue()));
+}
+
 }  // namespace braid::ui

@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/spec/study.h"
 #include "widgets/common/autosave.h"
+#include "widgets/common/run_measurements.h"
 
 namespace braid::ui {
 
@@ -231,7 +232,7 @@ std::vector<RunPointer> ProjectReader::readRuns(std::vector<RunId>* gone) {
             fresh = true;
         }
         known.entry = std::move(entry);
-        readScores(known);
+        readAnswers(known);
         if (RunPointer view = look(known.entry.id, known)) changed.push_back(std::move(view));
     }
     if (gone) {
@@ -266,16 +267,21 @@ void ProjectReader::readPlan(Known& known) {
     known.trainingFlopsPerToken = training_flops_per_token(*known.plan);
 }
 
-void ProjectReader::readScores(Known& known) {
-    const std::int64_t stamp = scoresStamp(known.folder);
-    if (stamp == known.scoresStamp) return;
+void ProjectReader::readAnswers(Known& known) {
     // A folder that has just changed may change again within one tick of its clock: it is read once more.
     constexpr std::int64_t settled = 1'000'000'000;
     const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                                  std::chrono::system_clock::now().time_since_epoch())
                                  .count();
-    known.scoresStamp = stamp == 0 || now - stamp > settled ? stamp : -stamp;
-    known.scores = stamp == 0 ? nullptr : readRunScores(known.folder);
+    const auto changed = [now](std::int64_t stamp, std::int64_t& before) {
+        if (stamp == before) return false;
+        before = stamp == 0 || now - stamp > settled ? stamp : -stamp;
+        return true;
+    };
+    if (const std::int64_t stamp = scoresStamp(known.folder); changed(stamp, known.scoresStamp))
+        known.scores = stamp == 0 ? nullptr : readRunScores(known.folder);
+    if (const std::int64_t stamp = measurementsStamp(known.folder); changed(stamp, known.measurementsStamp))
+        known.measurements = stamp == 0 ? nullptr : readRunMeasurements(known.folder);
 }
 
 bool ProjectReader::isHot(const RunId& id, const Known& known) const {
@@ -294,6 +300,7 @@ RunPointer ProjectReader::look(const RunId& id, Known& known) {
         }
         const bool same = known.shown && known.shown->record->status == known.entry.status &&
                           known.shown->scores == known.scores &&
+                          known.shown->measurements == known.measurements &&
                           known.shown->record->problem.has_value() == known.entry.problem.has_value() &&
                           known.shown->curves.empty();
         if (same) return nullptr;
@@ -311,7 +318,8 @@ RunPointer ProjectReader::look(const RunId& id, Known& known) {
         for (const auto& [key, curve] : known.shown->curves) shownAxes.insert(key.first);
     }
     const bool axesServed = wish == wishes_.end() || record->series.empty() || wish->second == shownAxes;
-    if (known.shown && known.shown->record == record && known.shown->scores == known.scores && axesServed)
+    if (known.shown && known.shown->record == record && known.shown->scores == known.scores &&
+        known.shown->measurements == known.measurements && axesServed)
         return nullptr;
     known.shown = makeView(id, known, std::move(record));
     return known.shown;
@@ -327,6 +335,7 @@ RunPointer ProjectReader::makeView(const RunId& id, Known& known, std::shared_pt
     view->record = std::move(record);
     view->trainingFlopsPerToken = known.trainingFlopsPerToken;
     view->scores = known.scores;
+    view->measurements = known.measurements;
     if (!known.planProblem.isEmpty()) {
         view->problem = known.planProblem;
     } else if (view->record->problem) {

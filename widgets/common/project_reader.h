@@ -76,13 +76,15 @@ private:
         RunPointer shown;
         std::int64_t scoresStamp = 0;  // of the folder as last read
         RunScoresPointer scores;       // null: none
+        std::int64_t measurementsStamp = 0;
+        std::shared_ptr<const RunMeasurements> measurements;  // null: none
     };
 
     void poll();
     bool readDocuments(bool report);
     std::vector<RunPointer> readRuns(std::vector<RunId>* gone);
     void readPlan(Known& known);
-    void readScores(Known& known);  // where the folder has changed
+    void readAnswers(Known& known);  // scores and measurements, where their folder has changed
     bool isHot(const RunId& id, const Known& known) const;
     RunPointer look(const RunId& id, Known& known);  // null: as shown before
     RunPointer makeView(const RunId& id, Known& known, std::shared_ptr<const RunSnapshot> record);

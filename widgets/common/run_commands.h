@@ -26,12 +26,14 @@ struct TrainingPlan {
     QString study;  // empty: none
 };
 
-// `braid-engine eval KIND RUN@STEP OPTIONS`.
+// `braid-engine eval KIND RUN@STEP OPTIONS`, or measure in place of eval.
 struct ScoreRequest {
     RunId run = {};
     std::int64_t step = 0;     // of a checkpoint of the run
     QString kind = {};         // "niah"
     QStringList options = {};  // the words behind the checkpoint
+    enum class Verb { eval, measure } verb = Verb::eval;
+    bool isMeasurement() const { return verb == Verb::measure; }
 };
 
 // A score that is being computed, or waits for it.
@@ -66,8 +68,8 @@ public:
     // braid-engine line that does the same as startTraining() or startStudy().
     virtual QString commandFor(const TrainingPlan& plan) const = 0;
     virtual QString commandForStudy(const QString& name) const = 0;
-    // Computes a score in the background, one after the other; the session shows it when it is written.
-    // Answers by scoreJobChanged().
+    // Computes a score or a measurement in the background, one after the other; the session shows it when it
+    // is written. Answers by scoreJobChanged().
     virtual void startScore(const ScoreRequest& request) = 0;
     virtual void cancelScore(int job) = 0;
     virtual QString commandForScore(const ScoreRequest& request) const = 0;

@@ -22,6 +22,8 @@ enum class XAxis { step, tokens, flops, time };  // FLOPs of training; seconds o
 
 QString runStateText(RunState state);  // "queued", "running", "paused", "done", "failed", "stopped", "lost"
 
+struct RunMeasurements;  // run_measurements.h
+
 struct RunView {
     RunId id;
     QString name;          // "edge-24 S1"; the id where the plan has none
@@ -34,6 +36,7 @@ struct RunView {
     double trainingFlopsPerToken = 0;  // FLOPs axis = tokens x this
     std::optional<Eta> eta;            // of a running one
     RunScoresPointer scores;           // of its checkpoints; null: none
+    std::shared_ptr<const RunMeasurements> measurements;  // of its checkpoints; null: none
 
     // Of every metric on the axes that a view asked for with ProjectSession::wantCurves().
     std::map<std::pair<XAxis, std::string>, CurvePtr> curves;

@@ -58,6 +58,8 @@ public:
     // The page; owned by the workspace until the shell puts it into its window, made once. The toolbar (44
     // px: title left, buttons right) is part of the page.
     virtual QWidget* page() = 0;
+    // Takes the place of the project's tree in the left dock; null: the tree stays.
+    virtual QWidget* side() { return nullptr; }
     // The right dock's content and title; null: the dock is hidden in this workspace.
     virtual QWidget* inspector() { return nullptr; }
     virtual QString inspectorTitle() const { return tr("Inspector"); }

@@ -10,7 +10,9 @@
 #include "core/analysis/curve.h"
 #include "core/record/run_status.h"
 #include "core/spec/architecture.h"
+#include "widgets/common/measured_views.h"
 #include "widgets/common/needle_grid.h"
+#include "widgets/common/run_measurements.h"
 #include "widgets/figure/figure.h"
 
 namespace braid::ui {
@@ -75,15 +77,17 @@ struct FigurePositions {
 
 struct FigurePanelData {
     std::vector<FigureSeries> series = {};
-    std::vector<FigureMap> maps = {};             // of a needle-map
-    std::vector<FigurePositions> positions = {};  // of losses by position
+    std::vector<FigureMap> maps = {};                  // of a needle-map
+    std::vector<FigurePositions> positions = {};       // of losses by position
+    std::vector<MeasuredRun> measured = {};            // of a measurement: one a run that has it
+    std::vector<RunMeasurementsPointer> records = {};  // which keep those alive
 };
 
 struct FigureData {
     std::vector<FigureRun> runs = {};
     std::vector<FigurePanelData> panels = {};  // as many as the description's
     std::vector<std::string> notes = {};       // what is missing: one sentence each
-    std::vector<std::string> scores = {};      // files of scores that were read
+    std::vector<std::string> scores = {};      // files of scores and measurements that were read
     std::size_t expected_runs = 0;             // of the study; equal to runs.size() when nothing is missing
 };
 

@@ -4,15 +4,14 @@ namespace braid::ui {
 
 extern const FigureKind& curves_figure;
 extern const FigureKind& loss_by_position_figure;
+extern const FigureKind& measurement_figure;
 extern const FigureKind& needle_map_figure;
 extern const FigureKind& threshold_table_figure;
 
 const std::vector<const FigureKind*>& figure_kinds() {
     static const std::vector<const FigureKind*> kinds{
-        &curves_figure,
-        &loss_by_position_figure,
-        &needle_map_figure,
-        &threshold_table_figure,
+        &curves_figure,     &loss_by_position_figure, &measurement_figure,
+        &needle_map_figure, &threshold_table_figure,
     };
     return kinds;
 }

@@ -5,7 +5,7 @@
 
 #include "widgets/common/run_view.h"
 #include "widgets/common/workspace.h"
-#include "widgets/train/throttle.h"
+#include "widgets/common/throttle.h"
 
 class QComboBox;
 class QLineEdit;

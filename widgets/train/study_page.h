@@ -5,7 +5,7 @@
 
 #include "widgets/common/workspace.h"
 #include "widgets/train/study_summary.h"
-#include "widgets/train/throttle.h"
+#include "widgets/common/throttle.h"
 
 class QPushButton;
 class QTableView;

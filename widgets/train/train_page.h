@@ -6,7 +6,7 @@
 #include "widgets/common/run_view.h"
 #include "widgets/common/workspace.h"
 #include "widgets/plot/curve_plot.h"
-#include "widgets/train/throttle.h"
+#include "widgets/common/throttle.h"
 
 class QComboBox;
 class QSlider;

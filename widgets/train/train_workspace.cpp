@@ -10,11 +10,11 @@
 #include "widgets/common/icons.h"
 #include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
+#include "widgets/common/score_jobs.h"
 #include "widgets/train/key_tokens_page.h"
 #include "widgets/train/run_panel.h"
 #include "widgets/train/runs_table_page.h"
 #include "widgets/train/score_dialog.h"
-#include "widgets/train/score_jobs.h"
 #include "widgets/train/scores_page.h"
 #include "widgets/train/study_page.h"
 #include "widgets/train/train_page.h"
@@ -92,7 +92,7 @@ void TrainWorkspace::makeTabs() {
     layout->addWidget(strip);
     layout->addWidget(makeSeparator());
     layout->addWidget(pages_, 1);
-    layout->addWidget(new ScoreJobs(context_.session, context_.commands));
+    layout->addWidget(new ScoreJobs(context_.session, context_.commands, ScoreRequest::Verb::eval));
     connect(tabs_, &QTabBar::currentChanged, this, &TrainWorkspace::showTab);
     connect(table_, &RunsTablePage::openRuns, this, [this](const std::vector<RunId>& runs) {
         if (runs.empty()) return;

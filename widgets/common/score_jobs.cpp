@@ -1,4 +1,4 @@
-#include "widgets/train/score_jobs.h"
+#include "widgets/common/score_jobs.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>
@@ -8,11 +8,13 @@
 #include "widgets/common/format.h"
 #include "widgets/common/mixer_widgets.h"
 #include "widgets/common/project_session.h"
+#include "widgets/common/run_measurements.h"
 
 namespace braid::ui {
 
-ScoreJobs::ScoreJobs(const ProjectSession& session, RunCommands& commands, QWidget* parent)
-    : QWidget(parent), session_(session), commands_(commands), layout_(new QVBoxLayout(this)) {
+ScoreJobs::ScoreJobs(const ProjectSession& session, RunCommands& commands, ScoreRequest::Verb verb,
+                     QWidget* parent)
+    : QWidget(parent), session_(session), commands_(commands), verb_(verb), layout_(new QVBoxLayout(this)) {
     layout_->setContentsMargins(0, 0, 0, 0);
     layout_->setSpacing(0);
     hide();
@@ -30,6 +32,7 @@ QString ScoreJobs::text(int job) const {
 }
 
 void ScoreJobs::show(const ScoreJob& job) {
+    if (job.request.verb != verb_) return;
     if (job.state == ScoreJob::State::done || job.state == ScoreJob::State::cancelled) {
         remove(job.id);  // the list of scores shows what came of it
         return;
@@ -65,7 +68,9 @@ void ScoreJobs::show(const ScoreJob& job) {
     line.state = job.state;
     const bool failed = job.state == ScoreJob::State::failed;
     line.title->setText(tr("%1, %2 at step %3")
-                            .arg(scoreKindTitle(job.request.kind.toStdString()),
+                            .arg(job.request.isMeasurement()
+                                     ? measurementTitle(job.request.kind.toStdString())
+                                     : scoreKindTitle(job.request.kind.toStdString()),
                                  run ? run->name : QString::fromStdString(job.request.run.str()),
                                  formatCount(job.request.step)));
     line.bar->setVisible(!failed);

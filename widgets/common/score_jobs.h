@@ -1,5 +1,5 @@
-// Scores that are being computed: a line each with progress and Cancel; failed ones stay until they are
-// dismissed.
+// Scores, or measurements, that are being computed: a line each with progress and Cancel; failed ones stay
+// until they are dismissed.
 #pragma once
 
 #include <QWidget>
@@ -20,7 +20,8 @@ class ScoreJobs : public QWidget {
     Q_OBJECT
 
 public:
-    ScoreJobs(const ProjectSession& session, RunCommands& commands, QWidget* parent = nullptr);
+    ScoreJobs(const ProjectSession& session, RunCommands& commands, ScoreRequest::Verb verb,
+              QWidget* parent = nullptr);
 
     int count() const { return int(lines_.size()); }
     QPushButton* cancelButton(int job) const;
@@ -39,6 +40,7 @@ private:
 
     const ProjectSession& session_;
     RunCommands& commands_;
+    ScoreRequest::Verb verb_;
     std::map<int, Line> lines_;
     QVBoxLayout* layout_;
 };

@@ -1,0 +1,101 @@
+// What a measurement shows: an array of a record as a map over layers, as curves, or as bars. The same for
+// the screen and for paper.
+#pragma once
+
+#include <QString>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/curve.h"
+#include "core/record/measurement.h"
+#include "core/spec/architecture.h"
+
+namespace braid::ui {
+
+struct RunView;
+
+// A record with what is known of its run.
+struct MeasuredRun {
+    std::string run = {};  // id
+    QString name = {};
+    int colour = 0;  // palette index of the run
+    std::vector<LayerSpec> layers = {};
+    const MeasurementRecord* record = nullptr;  // never null in lists of them
+};
+MeasuredRun measuredRun(const RunView& run, const MeasurementRecord& record);
+
+// One value with what stands behind it. NaN: none, `missing` says why.
+struct MeasuredCell {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    double low = value, high = value;
+    std::int64_t samples = 0;
+};
+
+struct LayerRow {
+    std::size_t source = 0;  // index into the runs of the map
+    QString label = {};      // "SWA-128", "3"
+    std::vector<MeasuredCell> cells = {};
+};
+
+// Rows of one value a layer: the runs themselves ([layer]), the heads of the first run ([layer, head]), or
+// each other tick of each run ([matrix, layer]).
+struct LayerMap {
+    std::string kind = {}, array = {}, unit = {};
+    QString rowName = {};  // "head": rows are numbers of one run; empty: rows have names of their own
+    QString missing = {};  // why cells without a value have none
+    bool isSigned = false;
+    double least = 0, most = 1;  // what the colours span
+    std::vector<MeasuredRun> runs = {};
+    std::vector<LayerRow> rows = {};
+    std::vector<std::pair<std::size_t, std::size_t>> top = {};  // row, layer: to be circled
+
+    bool isEmpty() const { return rows.empty(); }
+    std::size_t layers() const;  // of the deepest run
+    double share(double value) const { return (value - least) / (most - least); }
+};
+
+// A line over tokens, distance, position or noise.
+struct MeasuredCurve {
+    std::size_t source = 0;
+    QString label = {};
+    CurvePtr mean = Curve::empty(), low = Curve::empty(), high = Curve::empty();
+    std::int64_t samples = 0;
+    bool hasBand() const { return !low->is_empty(); }
+};
+
+struct MeasuredBar {
+    std::size_t source = 0;
+    QString what = {};  // "full", "swa": a mixer
+    MeasuredCell value = {};
+};
+
+enum class MeasuredForm { map, curves, bars, values };  // values: a table and no picture
+MeasuredForm measuredForm(const MeasuredArray& array);
+
+// Differences and gains have a sign: red and blue from a middle at 0.
+bool isSignedArray(const std::string& kind, const std::string& array);
+// "Probing accuracy", "Attention entropy H(t)"; the name itself where nothing better is known.
+QString arrayTitle(const std::string& kind, const std::string& array);
+// "tokens seen", "distance (tokens)"
+QString axisTitle(const MeasuredAxis& axis);
+QString tickText(const AxisTick& tick);
+// "73.5 %", "+0.247 nats", "—"
+QString measuredText(double value, const std::string& unit, bool isSigned = false);
+// "73.5 % (69.2 to 77.8), 400 samples"; `missing` where there is no value.
+QString cellText(const MeasuredCell& cell, const std::string& unit, bool isSigned, const QString& missing);
+
+LayerMap layerMap(const std::vector<MeasuredRun>& runs, const std::string& array);
+// Of [tokens, layer, head]: the mean of the top heads, those with the most mass on the needle at the end.
+inline constexpr std::size_t top_heads = 2;
+std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, const std::string& array);
+// At the first horizon.
+std::vector<MeasuredBar> measuredBars(const std::vector<MeasuredRun>& runs, const std::string& array);
+// "8.3": layer.head of the top heads at the end.
+QString topHeadsText(const MeasurementRecord& record);
+
+std::optional<double> summaryValue(const MeasurementRecord& record, std::string_view name);
+
+}  // namespace braid::ui

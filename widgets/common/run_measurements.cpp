@@ -1,0 +1,46 @@
+#include "widgets/common/run_measurements.h"
+
+#include <sys/stat.h>
+
+#include <QStringList>
+#include <utility>
+
+#include "core/spec/measurement_kind.h"
+
+namespace braid::ui {
+
+const MeasurementRecord* RunMeasurements::latest(std::string_view kind,
+                                                 std::optional<std::int64_t> step) const {
+    const MeasurementRecord* last = nullptr;
+    const auto time = [](const MeasurementRecord& record) {
+        return std::pair(record.checkpoint.step.value, record.created);
+    };
+    for (const MeasurementRecord& record : records) {
+        if (record.kind != kind || (step && record.checkpoint.step.value != *step)) continue;
+        if (!last || time(record) >= time(*last)) last = &record;
+    }
+    return last;
+}
+
+RunMeasurementsPointer readRunMeasurements(const RunFolder& folder) {
+    auto measurements = std::make_shared<RunMeasurements>();
+    MeasurementList list = read_measurements(folder);
+    measurements->records = std::move(list.records);
+    QStringList problems;
+    for (const Error& problem : list.problems) problems << QString::fromStdString(describe(problem));
+    measurements->problem = problems.join(QLatin1Char('\n'));
+    return measurements;
+}
+
+std::int64_t measurementsStamp(const RunFolder& folder) {
+    struct stat status {};
+    if (::stat(folder.measurements_folder().c_str(), &status) != 0) return 0;
+    return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+QString measurementTitle(const std::string& kind) {
+    const MeasurementKind* found = find_measurement(kind);
+    return QString::fromStdString(found ? found->title : kind);
+}
+
+}  // namespace braid::ui

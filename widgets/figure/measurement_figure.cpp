@@ -1,0 +1,249 @@
+// What was measured of mechanism, of several runs side by side: an array of a record a panel. Arrays over
+// layers become maps with one layer axis, those over tokens, distances or noise curves, those over kinds of
+// layers bars.
+#include <algorithm>
+#include <cmath>
+
+#include "core/analysis/number_format.h"
+#include "core/spec/measurement_kind.h"
+#include "widgets/common/run_palette.h"
+#include "widgets/figure/figure_kind.h"
+#include "widgets/figure/found_runs.h"
+#include "widgets/figure/measured_maps.h"
+#include "widgets/figure/series_look.h"
+
+namespace braid::ui {
+
+extern const FigureKind& curves_figure;
+
+namespace {
+
+std::string kind_of(const FigurePanel& panel) { return panel.metric.substr(0, panel.metric.find('/')); }
+std::string array_of(const FigurePanel& panel) {
+    return panel.metric.substr(std::min(panel.metric.size(), kind_of(panel).size() + 1));
+}
+
+const MeasuredArray* first_array(const FigurePanelData& panel, const std::string& name) {
+    for (const MeasuredRun& run : panel.measured)
+        if (const MeasuredArray* array = run.record->find(name)) return array;
+    return nullptr;
+}
+
+MeasuredForm form_of(const FigurePanelData& panel, const std::string& name) {
+    const MeasuredArray* array = first_array(panel, name);
+    return array ? measuredForm(*array) : MeasuredForm::values;
+}
+
+bool shows_curves(const FigureSpec& spec, const FigureData& data) {
+    for (std::size_t i = 0; i < data.panels.size(); ++i)
+        if (!data.panels[i].measured.empty() &&
+            form_of(data.panels[i], array_of(spec.panels[i])) != MeasuredForm::curves)
+            return false;
+    return true;
+}
+
+// The titles, and the dashed far level of a gradient profile, that a panel has without being asked.
+FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
+    FigureSpec full = spec;
+    for (std::size_t i = 0; i < full.panels.size(); ++i) {
+        FigurePanel& panel = full.panels[i];
+        const MeasuredArray* array = first_array(data.panels[i], array_of(panel));
+        if (!array) continue;
+        const MeasuredAxis& x = array->axes.size() == 3 ? array->axes.front() : array->axes.back();
+        panel.x = x.name == "tokens" ? "tokens" : "step";
+        if (panel.x_title.empty()) panel.x_title = axisTitle(x).toStdString();
+        if (panel.y_title.empty()) {
+            panel.y_title = arrayTitle(kind_of(panel), array_of(panel)).toStdString();
+            if (!array->unit.empty()) panel.y_title.append(" (").append(array->unit).append(")");
+        }
+        const std::vector<MeasuredRun>& runs = data.panels[i].measured;
+        if (kind_of(panel) == "gradient" && runs.size() == 1 && !panel.threshold)
+            panel.threshold = summaryValue(*runs.front().record, "far baseline");
+    }
+    return full;
+}
+
+void add_series(const FigureData& data, const FigureSpec& spec, const FigurePanel& panel,
+                FigurePanelData& drawn) {
+    int number = 0;
+    for (const MeasuredCurve& curve : measuredCurves(drawn.measured, array_of(panel))) {
+        const MeasuredRun& run = drawn.measured[curve.source];
+        const bool own_colour = curve.label == run.name;
+        FigureSeries series{.label = curve.label.toStdString(), .colour = own_colour ? run.colour : number};
+        const auto at = std::find_if(data.runs.begin(), data.runs.end(),
+                                     [&](const FigureRun& one) { return one.id == run.run; });
+        series.lines.push_back({.run = std::size_t(at - data.runs.begin()), .raw = curve.mean});
+        FigurePanel plain = panel;  // no crossings: a threshold is a line and no more
+        plain.threshold.reset();
+        plain.smoothing = 0;
+        finish_series(spec, plain, series);
+        if (curve.hasBand()) {
+            series.low = curve.low;
+            series.high = curve.high;
+            series.band = "95 % interval";
+        }
+        drawn.series.push_back(std::move(series));
+        ++number;
+    }
+}
+
+class MeasurementFigure final : public FigureKind {
+public:
+    std::string_view id() const override { return "measurement"; }
+    bool showsCurves() const override { return false; }
+
+    void validate(const FigureSpec& spec, Diagnostics& problems) const override {
+        for (std::size_t i = 0; i < spec.panels.size(); ++i) {
+            const std::string place = "panels[" + std::to_string(i) + "].";
+            const FigurePanel& panel = spec.panels[i];
+            if (array_of(panel).empty() || !find_measurement(kind_of(panel)))
+                problems.push_back({place + "metric",
+                                    "must be KIND/ARRAY of a measurement, such as probe/accuracy",
+                                    panel.metric});
+            if (panel.compare_crossings)
+                problems.push_back({place + "compare_crossings", "is for curves over training", "true"});
+        }
+    }
+
+    Result<FigureData> load(const std::string& project_folder, const FigureSpec& spec) const override {
+        Result<Project> project = Project::open(project_folder);
+        if (!project) return fail(project.error());
+        FigureData data;
+        std::vector<FoundRun> found = find_runs(*project, spec, {}, data);
+        RunPalette palette;
+        palette.load(project->folder() + "/ui.json");
+        for (FoundRun& run : found) {
+            run.view.measurements = readRunMeasurements(run.view.folder);
+            run.view.name = QString::fromStdString(run.series);
+            const auto colour = spec.colours.find(run.series);
+            run.view.paletteIndex = colour != spec.colours.end()
+                                        ? colour->second
+                                        : palette.indexOf(RunPalette::keyOf(*run.view.plan));
+            if (!run.view.measurements->problem.isEmpty())
+                data.notes.push_back(run.view.measurements->problem.toStdString());
+        }
+        bool any = false;
+        for (const FigurePanel& panel : spec.panels) {
+            FigurePanelData drawn;
+            for (const FoundRun& run : found) {
+                const MeasurementRecord* record = run.view.measurements->latest(kind_of(panel), panel.step);
+                const MeasuredArray* array = record ? record->find(array_of(panel)) : nullptr;
+                if (!array || measuredForm(*array) == MeasuredForm::values) {
+                    data.notes.push_back(no_record(run, panel, array != nullptr));
+                    continue;
+                }
+                drawn.measured.push_back(measuredRun(run.view, *record));
+                drawn.records.push_back(run.view.measurements);
+                const std::string file = record->file.substr(record->file.rfind('/') + 1);
+                if (std::find(data.scores.begin(), data.scores.end(), file) == data.scores.end())
+                    data.scores.push_back(file);
+                any = true;
+            }
+            if (form_of(drawn, array_of(panel)) == MeasuredForm::curves) add_series(data, spec, panel, drawn);
+            data.panels.push_back(std::move(drawn));
+        }
+        if (!any)
+            return fail(
+                ErrorKind::not_found, "there is nothing to draw yet" + notes_text(data), project_folder,
+                "Measure a checkpoint first: braid-engine measure " + kind_of(spec.panels.front()) + " RUN");
+        return data;
+    }
+
+    void draw(const FigureSpec& spec, const FigureData& data, FigureCanvas& canvas) const override {
+        if (shows_curves(spec, data)) return curves_figure.draw(completed(spec, data), data, canvas);
+        MeasuredMaps maps(canvas);
+        for (std::size_t i = 0; i < data.panels.size(); ++i) {
+            const std::string array = array_of(spec.panels[i]);
+            const QString title = spec.panels[i].y_title.empty()
+                                      ? arrayTitle(kind_of(spec.panels[i]), array)
+                                      : QString::fromStdString(spec.panels[i].y_title);
+            if (form_of(data.panels[i], array) == MeasuredForm::bars)
+                maps.addBars(title, data.panels[i].measured, array);
+            else if (form_of(data.panels[i], array) == MeasuredForm::map)
+                maps.addMap(title, layerMap(data.panels[i].measured, array));
+            else if (!data.panels[i].measured.empty())
+                maps.addNote(title + QStringLiteral(": curves stand in a figure of their own"));
+        }
+        maps.draw();
+    }
+
+    std::string csv(const FigureSpec& spec, const FigureData& data) const override {
+        std::string text = "panel,kind,array,run,name,step,axes,value,low,high,samples,unit\n";
+        for (std::size_t p = 0; p < spec.panels.size(); ++p)
+            for (const MeasuredRun& run : data.panels[p].measured) {
+                const MeasuredArray& array = *run.record->find(array_of(spec.panels[p]));
+                std::string head = std::to_string(p + 1);
+                for (const std::string& field :
+                     {run.record->kind, array.name, run.run, run.name.toStdString(),
+                      std::to_string(run.record->checkpoint.step.value)})
+                    head.append(",").append(csv_field(field));
+                for (std::size_t i = 0; i < array.values.size(); ++i) {
+                    text.append(head).append(",").append(csv_field(axes_text(array, i)));
+                    for (const std::vector<double>* list : {&array.values, &array.low, &array.high}) {
+                        text.append(",");
+                        if (!list->empty() && std::isfinite((*list)[i]))
+                            text.append(exact_number((*list)[i]));
+                    }
+                    text.append(",");
+                    if (!array.samples.empty())
+                        text.append(std::to_string(array.samples[array.samples.size() == 1 ? 0 : i]));
+                    text.append(",").append(csv_field(array.unit)).append("\n");
+                }
+            }
+        return text;
+    }
+
+    QString dataSummary(const FigureSpec& spec, const FigureData& data) const override {
+        std::size_t values = 0;
+        for (std::size_t p = 0; p < spec.panels.size(); ++p)
+            for (const MeasuredRun& run : data.panels[p].measured)
+                values += run.record->find(array_of(spec.panels[p]))->values.size();
+        return QStringLiteral("%1 values").arg(values);
+    }
+
+    double fittingHeight(const FigureSpec& spec, const FigureData& data) const override {
+        if (shows_curves(spec, data)) return curves_figure.fittingHeight(spec, data);
+        double height = 10;
+        for (std::size_t i = 0; i < data.panels.size(); ++i) {
+            const std::string array = array_of(spec.panels[i]);
+            const LayerMap map = layerMap(data.panels[i].measured, array);
+            height += 7 + (map.rowName.isEmpty() ? 5.5 : 3.0) * double(map.rows.size()) +
+                      4.5 * double(measuredBars(data.panels[i].measured, array).size());
+        }
+        return std::round(std::clamp(height, 25.0, 220.0));
+    }
+
+private:
+    static std::string no_record(const FoundRun& run, const FigurePanel& panel, bool without_form) {
+        std::string text = "run ";
+        text.append(run.view.id.str());
+        text.append(without_form ? ": this array cannot be drawn, " : " has no measurement ")
+            .append(panel.metric);
+        if (panel.step) text.append(" at step ").append(std::to_string(*panel.step));
+        return text;
+    }
+
+    // "layer=3 head=1"
+    static std::string axes_text(const MeasuredArray& array, std::size_t at) {
+        std::string text;
+        for (std::size_t axis = array.axes.size(); axis-- > 0;) {
+            const std::vector<AxisTick>& ticks = array.axes[axis].ticks;
+            const AxisTick& tick = ticks[at % ticks.size()];
+            at /= ticks.size();
+            const std::string* name = std::get_if<std::string>(&tick);
+            std::string part = array.axes[axis].name + "=";
+            part.append(name ? *name : exact_number(std::get<double>(tick)));
+            text = text.empty() ? part : part.append(" ").append(text);
+        }
+        return text;
+    }
+};
+
+const MeasurementFigure instance;
+
+}  // namespace
+
+extern const FigureKind& measurement_figure;
+const FigureKind& measurement_figure = instance;
+
+}  // namespace braid::ui

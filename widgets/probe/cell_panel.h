@@ -1,0 +1,72 @@
+// What is known of one cell of the maps: its values with intervals and samples; beneath it the receptive
+// field of every run.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "widgets/common/measured_views.h"
+
+class QPushButton;
+class QVBoxLayout;
+
+namespace braid::ui {
+
+class EmptyState;
+class MixerBadge;
+class RestrictionBars;
+class SectionTitle;
+class TextLabel;
+
+// A cell, told.
+struct CellFacts {
+    QString title, note;  // "SWA-128, layer 8"; "full attention, 12 heads"
+    QString mixer;        // "full"
+    struct Value {
+        QString name, value, interval;  // "Accuracy", "73.5 %", "69.2 to 77.8, 400 samples"
+    };
+    std::vector<Value> values;
+    QString copied;  // all of it as lines
+};
+
+class CellPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit CellPanel(QWidget* parent = nullptr);
+
+    void showCell(const CellFacts* facts);  // null: none is read
+    void showRestrictions(const std::vector<MeasuredRun>& runs, const std::string& current);
+
+    RestrictionBars* bars() const { return bars_; }
+    QPushButton* openButton() const { return open_; }
+    QPushButton* copyButton() const { return copy_; }
+    EmptyState* restrictionsEmpty() const { return bars_empty_; }
+    QString title() const;
+    QString valuesText() const;  // "Accuracy 73.5 % 69.2 to 77.8, 400 samples", a line each
+
+Q_SIGNALS:
+    void openRun();
+    void measureWanted(const QString& kind);
+    void runChosen(const QString& run);
+
+private:
+    struct ValueBlock {
+        QWidget* box;
+        TextLabel *name, *value, *interval;
+    };
+    MixerBadge* badge_;
+    TextLabel *title_, *note_, *hint_;
+    QWidget* cell_;
+    std::vector<ValueBlock> blocks_;
+    QPushButton *open_, *copy_;
+    SectionTitle* bars_title_;
+    TextLabel* bars_note_;
+    RestrictionBars* bars_;
+    QWidget* legend_;
+    QVBoxLayout* legend_rows_;
+    EmptyState* bars_empty_;
+    QString copied_;
+};
+
+}  // namespace braid::ui

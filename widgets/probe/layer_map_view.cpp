@@ -1,0 +1,266 @@
+#include "widgets/probe/layer_map_view.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/common/format.h"
+#include "widgets/common/theme.h"
+#include "widgets/probe/map_metrics.h"
+
+namespace braid::ui {
+
+using namespace map_metrics;
+
+LayerMapView::LayerMapView(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Maps over layers"));
+    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void LayerMapView::show(std::vector<Section> sections, const std::string& current) {
+    std::erase_if(sections, [](const Section& section) { return section.map.isEmpty(); });
+    const auto shape = [](const std::vector<Section>& list) {
+        QString text;
+        for (const Section& section : list) {
+            text += section.title;
+            for (const LayerRow& row : section.map.rows)
+                text += row.label + QString::number(row.cells.size());
+        }
+        return text;
+    };
+    const bool same = shape(sections) == shape(sections_);
+    sections_ = std::move(sections);
+    current_ = current;
+    layers_ = 0;
+    for (const Section& section : sections_) layers_ = std::max(layers_, section.map.layers());
+    arrange();
+    updateGeometry();
+    update();
+    if (!same) {
+        hovered_.reset();
+        if (held_) return hold(std::nullopt);
+    }
+    tell();
+}
+
+double LayerMapView::heightWith(double headRow) const {
+    double height = 0;
+    for (const Section& section : sections_) {
+        const double pitch = byHead(section) ? headRow : run_row + strip + row_gap;
+        height += title_height + pitch * double(section.map.rows.size()) + section_gap;
+    }
+    return height + axis_height;
+}
+
+// Rows of heads take what is left, within reason.
+void LayerMapView::arrange() {
+    std::size_t heads = 0;
+    for (const Section& section : sections_)
+        if (byHead(section)) heads += section.map.rows.size();
+    const double spare = height() - heightWith(0);
+    const double headRow = heads == 0 ? 0 : std::clamp(spare / double(heads), least_head_row, most_head_row);
+    layouts_.clear();
+    double y = 0;
+    for (const Section& section : sections_) {
+        Layout layout{.top = y, .rows = y + title_height};
+        layout.pitch = byHead(section) ? headRow : run_row + strip + row_gap;
+        layout.row = byHead(section) ? headRow - 1 : run_row;
+        y = layout.rows + layout.pitch * double(section.map.rows.size()) + section_gap;
+        layouts_.push_back(layout);
+    }
+    axis_ = y - section_gap + 3;
+}
+
+QSize LayerMapView::sizeHint() const { return {560, int(heightWith(18)) + 1}; }
+QSize LayerMapView::minimumSizeHint() const { return {300, int(heightWith(least_head_row)) + 1}; }
+void LayerMapView::resizeEvent(QResizeEvent*) { arrange(); }
+
+double LayerMapView::columnLeft() const { return left_room; }
+double LayerMapView::columnWidth() const {
+    return (width() - left_room - right_room) / double(std::max<std::size_t>(1, layers_));
+}
+
+bool LayerMapView::exists(Place place) const {
+    return place.section < sections_.size() && place.row < sections_[place.section].map.rows.size() &&
+           place.layer < sections_[place.section].map.rows[place.row].cells.size();
+}
+
+QRectF LayerMapView::cellRect(Place place) const {
+    const Layout& layout = layouts_.at(place.section);
+    return {columnLeft() + columnWidth() * double(place.layer),
+            layout.rows + layout.pitch * double(place.row), columnWidth() - 1, layout.row};
+}
+
+QRectF LayerMapView::labelRect(std::size_t section, std::size_t row) const {
+    const QRectF cell = cellRect({section, row, 0});
+    return {0, cell.top(), left_room - 8, cell.height()};
+}
+
+std::optional<LayerMapView::Place> LayerMapView::placeAt(const QPointF& point) const {
+    for (std::size_t s = 0; s < sections_.size(); ++s) {
+        const Layout& layout = layouts_[s];
+        const double row = std::floor((point.y() - layout.rows) / layout.pitch);
+        const double layer = std::floor((point.x() - columnLeft()) / columnWidth());
+        if (row < 0 || layer < 0) continue;
+        const Place place{s, std::size_t(row), std::size_t(layer)};
+        if (exists(place)) return place;
+    }
+    return std::nullopt;
+}
+
+const MeasuredCell& LayerMapView::cell(Place place) const {
+    return sections_.at(place.section).map.rows.at(place.row).cells.at(place.layer);
+}
+
+const MeasuredRun& LayerMapView::run(Place place) const {
+    const LayerMap& map = sections_.at(place.section).map;
+    return map.runs.at(map.rows.at(place.row).source);
+}
+
+QString LayerMapView::text(Place place) const {
+    const LayerMap& map = sections_.at(place.section).map;
+    const MeasuredRun& of = run(place);
+    QString where = of.name + tr(", layer %1").arg(place.layer);
+    if (place.layer < of.layers.size()) {
+        QStringList mixers;
+        for (const HeadGroup& group : of.layers[place.layer].groups)
+            mixers << QString::fromStdString(group.mixer);
+        where += QStringLiteral(" (%1)").arg(mixers.join(QLatin1Char('+')));
+    }
+    const QString& label = map.rows[place.row].label;
+    if (byHead(sections_[place.section]))
+        where += QStringLiteral(", %1 %2").arg(map.rowName, label);
+    else if (label != of.name)
+        where += QStringLiteral(", ") + label;
+    return tr("%1: %2 %3")
+        .arg(where, arrayTitle(map.kind, map.array),
+             cellText(cell(place), map.unit, map.isSigned, map.missing));
+}
+
+const MeasuredRun* LayerMapView::axisRun() const {
+    const MeasuredRun* first = nullptr;
+    for (const Section& section : sections_)
+        for (const MeasuredRun& run : section.map.runs) {
+            if (run.run == current_) return &run;
+            if (!first) first = &run;
+        }
+    return first;
+}
+
+void LayerMapView::tell() {
+    if (const auto now = read()) setAccessibleDescription(text(*now));
+    update();
+    Q_EMIT readChanged();
+}
+
+void LayerMapView::hover(std::optional<Place> place) {
+    if (place == hovered_) return;
+    hovered_ = place;
+    tell();
+}
+
+void LayerMapView::hold(std::optional<Place> place) {
+    if (place && !exists(*place)) place.reset();
+    if (place == held_) return;
+    held_ = place;
+    Q_EMIT heldChanged();
+    tell();
+}
+
+void LayerMapView::mouseMoveEvent(QMouseEvent* event) { hover(placeAt(event->position())); }
+
+void LayerMapView::mousePressEvent(QMouseEvent* event) {
+    for (std::size_t s = 0; s < sections_.size(); ++s) {
+        if (byHead(sections_[s])) continue;
+        for (std::size_t r = 0; r < sections_[s].map.rows.size(); ++r)
+            if (labelRect(s, r).contains(event->position())) {
+                Q_EMIT runChosen(QString::fromStdString(run({s, r, 0}).run));
+                return;
+            }
+    }
+    const auto place = placeAt(event->position());
+    hold(place == held_ ? std::nullopt : place);
+    if (held_ && run(*held_).run != current_) Q_EMIT runChosen(QString::fromStdString(run(*held_).run));
+}
+
+void LayerMapView::leaveEvent(QEvent*) {
+    if (!hasFocus()) hover(std::nullopt);
+}
+
+void LayerMapView::focusInEvent(QFocusEvent* event) {
+    if (!hovered_ && !sections_.empty() && event->reason() != Qt::MouseFocusReason) hover(Place{});
+    QWidget::focusInEvent(event);
+}
+
+void LayerMapView::keyPressEvent(QKeyEvent* event) {
+    if (sections_.empty()) return QWidget::keyPressEvent(event);
+    Place place = read().value_or(Place{});
+    const auto rows = [this](std::size_t section) { return sections_[section].map.rows.size(); };
+    switch (event->key()) {
+        case Qt::Key_Left:
+            if (place.layer > 0) --place.layer;
+            break;
+        case Qt::Key_Right:
+            ++place.layer;
+            break;
+        case Qt::Key_Up:
+            if (place.row > 0) {
+                --place.row;
+            } else if (place.section > 0) {
+                --place.section;
+                place.row = rows(place.section) - 1;
+            }
+            break;
+        case Qt::Key_Down:
+            if (place.row + 1 < rows(place.section)) {
+                ++place.row;
+            } else if (place.section + 1 < sections_.size()) {
+                ++place.section;
+                place.row = 0;
+            }
+            break;
+        case Qt::Key_Home:
+            place.layer = 0;
+            break;
+        case Qt::Key_End:
+            place.layer = layers_;
+            break;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space:
+            hold(held_ ? std::nullopt : std::optional(place));
+            if (held_ && run(*held_).run != current_)
+                Q_EMIT runChosen(QString::fromStdString(run(*held_).run));
+            return;
+        case Qt::Key_Escape:
+            if (held_) return hold(std::nullopt);
+            return QWidget::keyPressEvent(event);
+        default:
+            return QWidget::keyPressEvent(event);
+    }
+    const std::size_t count = sections_[place.section].map.rows[place.row].cells.size();
+    if (count == 0) return;
+    place.layer = std::min(place.layer, count - 1);
+    hovered_ = place;
+    if (held_)
+        hold(place);
+    else
+        tell();
+}
+
+bool LayerMapView::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (const auto place = placeAt(help->pos()))
+        QToolTip::showText(help->globalPos(), text(*place), this, cellRect(*place).toAlignedRect());
+    else
+        QToolTip::hideText();
+    return true;
+}
+
+}  // namespace braid::ui

@@ -1,0 +1,59 @@
+// What the Probe workspace shows: which runs, which of them is the current one, which kind of measurement.
+// The runs are the session's selection; without one those that were measured.
+#pragma once
+
+#include <QObject>
+#include <string>
+#include <vector>
+
+#include "core/spec/measurement_kind.h"
+#include "widgets/common/measured_views.h"
+#include "widgets/common/project_session.h"
+#include "widgets/common/run_measurements.h"
+
+namespace braid::ui {
+
+class ProbeChoice : public QObject {
+    Q_OBJECT
+
+public:
+    static constexpr std::size_t most_by_itself = 8;  // runs that are chosen without being asked for
+
+    explicit ProbeChoice(ProjectSession& session, QObject* parent = nullptr);
+
+    // Reads the session again: after it changed.
+    void refresh();
+    // Runs with a checkpoint or a measurement, oldest first.
+    const std::vector<RunPointer>& candidates() const { return candidates_; }
+    const std::vector<RunPointer>& chosen() const { return chosen_; }  // in that order
+    RunPointer current() const { return current_; }                    // one of them, or null
+    bool isChosen(const RunId& run) const;
+    void setChosen(const RunId& run, bool chosen);
+    void setCurrent(const RunId& run);  // chooses it, too
+
+    const std::string& kind() const { return kind_; }
+    void setKind(const std::string& kind);
+
+    // Of the chosen runs that have one, the last record of this kind.
+    std::vector<MeasuredRun> measured(const std::string& kind) const;
+    // Of the current run alone; empty: it has none.
+    std::vector<MeasuredRun> measuredCurrent(const std::string& kind) const;
+    bool any() const;         // a chosen run was measured
+    QString problem() const;  // of files that cannot be read, of the chosen runs
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void store(const std::vector<RunPointer>& chosen, const RunPointer& current);
+
+    ProjectSession& session_;
+    std::vector<RunPointer> candidates_, chosen_;
+    RunPointer current_;
+    std::string kind_ = "probe";
+};
+
+// Kinds that this workspace shows: all but whole matrices of attention.
+std::vector<const MeasurementKind*> probeKinds();
+
+}  // namespace braid::ui

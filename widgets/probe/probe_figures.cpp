@@ -1,0 +1,95 @@
+#include "widgets/probe/probe_figures.h"
+
+#include "core/base/id.h"
+#include "widgets/common/project_session.h"
+#include "widgets/figure/figure_dialog.h"
+#include "widgets/probe/probe_choice.h"
+
+namespace braid::ui {
+
+namespace {
+
+struct Wanted {
+    std::string kind;
+    std::vector<std::string> arrays;
+    AxisScale x = AxisScale::linear, y = AxisScale::linear;
+};
+
+const std::vector<Wanted>& wantedFigures() {
+    static const std::vector<Wanted> list{
+        {"probe", {"accuracy", "gain"}},
+        {"heads", {"mass"}},
+        {"heads", {"copy"}},
+        {"gradient", {"g"}, AxisScale::log, AxisScale::log},
+        {"trace", {"entropy", "d_qk"}},
+        {"trace", {"mass", "grad_norm"}},
+        {"restrict", {"change_by_kind"}},
+        {"restrict", {"change_by_layer"}},
+        {"entropy", {"entropy", "hit_rate"}},
+        {"change", {"change"}},
+        {"noise", {"change"}, AxisScale::log},
+        {"ablate", {"change"}},
+        {"internals", {"memory", "decay"}},
+    };
+    return list;
+}
+
+constexpr double row_mm = 6, head_mm = 3, panel_mm = 16, curves_mm = 62;
+
+}  // namespace
+
+std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice) {
+    std::vector<ProbeFigure> figures;
+    for (const Wanted& wanted : wantedFigures()) {
+        const std::vector<MeasuredRun> runs = choice.measured(wanted.kind);
+        ProbeFigure figure{.title = {}, .name = {}, .spec = FigureSpec{.kind = "measurement"}};
+        QStringList titles;
+        double height = 4;
+        bool curves = false;
+        for (const std::string& array : wanted.arrays) {
+            const MeasuredArray* found = nullptr;
+            for (const MeasuredRun& run : runs)
+                if (!found) found = run.record->find(array);
+            if (!found || measuredForm(*found) == MeasuredForm::values) continue;
+            curves = curves || measuredForm(*found) == MeasuredForm::curves;
+            FigurePanel panel{.metric = wanted.kind + "/" + array};
+            panel.x_scale = wanted.x;
+            panel.y_scale = wanted.y;
+            figure.spec.panels.push_back(panel);
+            titles << arrayTitle(wanted.kind, array);
+            const LayerMap map = layerMap(runs, array);
+            const double rows = double(map.isEmpty() ? runs.size() : map.rows.size());
+            height += panel_mm + rows * (map.rowName.isEmpty() ? row_mm : head_mm);
+        }
+        if (figure.spec.panels.empty()) continue;
+        for (const MeasuredRun& run : runs) {
+            figure.spec.source.runs.push_back(run.run);
+            figure.spec.colours[run.name.toStdString()] = run.colour;
+        }
+        figure.title = titles.join(QStringLiteral(", "));
+        figure.spec.title = figure.title.toStdString();
+        figure.spec.style.size =
+            figure.spec.panels.size() > 1 ? FigureSize::double_column : FigureSize::single;
+        figure.spec.style.width_mm = standard_width_mm(figure.spec.style.size, figure.spec.style.width_mm);
+        figure.spec.style.height_mm = curves ? curves_mm : std::min(height, 200.0);
+        figure.name = QString::fromStdString(slug(wanted.kind + " " + wanted.arrays.front())).left(40);
+        figures.push_back(std::move(figure));
+    }
+    return figures;
+}
+
+void exportProbeFigure(const ProbeFigure& figure, const WorkspaceContext& context, QWidget* parent) {
+    auto* dialog = new FigureDialog(figure.spec,
+                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(dialog, &QDialog::accepted, parent,
+                     [dialog, &shell = context.shell, &session = context.session] {
+                         const QStringList files = dialog->exportedFiles();
+                         if (files.isEmpty()) return;
+                         shell.showStatus(FigureDialog::tr("Wrote %1 files to figures/").arg(files.size()));
+                         session.refresh();
+                     });
+    dialog->open();
+}
+
+}  // namespace braid::ui

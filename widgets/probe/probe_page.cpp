@@ -1,0 +1,363 @@
+#include "widgets/probe/probe_page.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/common/controls.h"
+#include "widgets/common/data_table.h"
+#include "widgets/common/format.h"
+#include "widgets/common/score_jobs.h"
+#include "widgets/common/segments.h"
+#include "widgets/probe/measure_dialog.h"
+#include "widgets/probe/measured_model.h"
+#include "widgets/probe/probe_charts.h"
+#include "widgets/probe/probe_choice.h"
+#include "widgets/probe/probe_figures.h"
+
+namespace braid::ui {
+
+namespace {
+
+enum Page { ViewsPage, ValuesPage, EmptyPage };
+
+// Maps that are always there, of the chosen runs; then those of the kind that is selected.
+struct MapKind {
+    const char *kind, *array;
+};
+constexpr MapKind standing[] = {{"probe", "accuracy"}, {"probe", "gain"}, {"heads", "mass"}};
+constexpr MapKind further[] = {
+    {"restrict", "change_by_layer"}, {"heads", "copy"},      {"entropy", "entropy"},
+    {"entropy", "hit_rate"},         {"change", "change"},   {"ablate", "change"},
+    {"internals", "memory"},         {"internals", "decay"}, {"internals", "write"}};
+
+QString noteOf(const LayerMap& map, const std::string& kind) {
+    QStringList note;
+    if (!map.rowName.isEmpty() && !map.runs.empty()) note << map.runs.front().name;
+    if (kind == "probe" && map.array == "accuracy")
+        note << ProbePage::tr("eight-class needle, last token after each layer");
+    if (map.isSigned) note << ProbePage::tr("centred at 0");
+    if (kind == "heads" && map.array == "mass") note << ProbePage::tr("attention mass on the needle");
+    for (const LayerRow& row : map.rows)
+        for (const MeasuredCell& cell : row.cells)
+            if (cell.samples > 0) {
+                note << ProbePage::tr("%1 samples").arg(formatCount(cell.samples));
+                return note.join(QStringLiteral(", "));
+            }
+    return note.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellPanel* panel, QWidget* parent)
+    : QWidget(parent),
+      context_(context),
+      choice_(choice),
+      panel_(panel),
+      toolbar_(new PageToolbar(tr("Where far information enters"))),
+      form_(new Segments(tr("Shown as"), {tr("Views"), tr("Values")})),
+      arrays_(new QComboBox),
+      figure_(makeButton(tr("Figure"), QStringLiteral("figure"))),
+      measure_(makePrimaryButton(tr("Measure..."))),
+      pages_(new QStackedWidget),
+      maps_(new LayerMapView),
+      missing_(new QVBoxLayout),
+      charts_(new ProbeCharts(choice)),
+      model_(new MeasuredModel(this)),
+      table_(new DataTable(tr("Values of the measurement"))),
+      empty_(new EmptyState(tr("No run has a checkpoint yet."), tr("Go to Train"))),
+      reading_(new TextLabel({}, TypeStep::table, 400, 2)),
+      problem_(new TextLabel({}, TypeStep::table)) {
+    table_->setModel(model_);
+    table_->setSortingEnabled(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    makeToolbar();
+    layout->addWidget(toolbar_);
+    problem_->setStatus(QStringLiteral("error"));
+    problem_->setWordWrap(true);
+    problem_->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, metrics::gap1);
+    layout->addWidget(problem_);
+    pages_->addWidget(makeViews());
+    pages_->addWidget(table_);
+    pages_->addWidget(empty_);
+    layout->addWidget(pages_, 1);
+    layout->addWidget(makeSeparator());
+    reading_->setElided(Qt::ElideRight);
+    reading_->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, metrics::gap1);
+    layout->addWidget(reading_);
+    layout->addWidget(new ScoreJobs(context.session, context.commands, ScoreRequest::Verb::measure));
+
+    connect(form_, &Segments::chosen, this, &ProbePage::applyForm);
+    connect(arrays_, &QComboBox::activated, this, &ProbePage::fillTable);
+    connect(maps_, &LayerMapView::readChanged, this, &ProbePage::showCell);
+    const auto current = [this](const QString& run) { choice_.setCurrent(RunId(run.toStdString())); };
+    connect(maps_, &LayerMapView::runChosen, this, current);
+    connect(charts_, &ProbeCharts::runChosen, this, current);
+    connect(charts_, &ProbeCharts::measureWanted, this,
+            [this](const QString& kind) { measure(kind.toStdString()); });
+    connect(panel_, &CellPanel::runChosen, this, current);
+    connect(panel_, &CellPanel::measureWanted, this,
+            [this](const QString& kind) { measure(kind.toStdString()); });
+    connect(panel_, &CellPanel::openRun, this, &ProbePage::openRun);
+    connect(empty_, &EmptyState::clicked, this, [this] {
+        if (choice_.candidates().empty())
+            context_.shell.showWorkspace(QStringLiteral("train"));
+        else
+            measure(choice_.kind());
+    });
+    connect(&choice_, &ProbeChoice::changed, this, [this] {
+        if (active_) refresh();
+    });
+}
+
+void ProbePage::makeToolbar() {
+    arrays_->setAccessibleName(tr("Values of"));
+    form_->setCurrent(0);
+    toolbar_->addWidget(arrays_);
+    toolbar_->addWidget(form_);
+    toolbar_->addWidget(figure_);
+    toolbar_->addWidget(measure_);
+    figure_->setMenu(new QMenu(figure_));
+    connect(figure_->menu(), &QMenu::aboutToShow, this, &ProbePage::fillFigures);
+    connect(measure_, &QPushButton::clicked, this, [this] { measure(choice_.kind()); });
+}
+
+QWidget* ProbePage::makeViews() {
+    auto* left = new QWidget;
+    auto* column = new QVBoxLayout(left);
+    column->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap1, metrics::gap2);
+    column->setSpacing(metrics::gap1);
+    column->addWidget(maps_, 1);
+    column->addLayout(missing_);
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(left);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->addWidget(scroll);
+    split->addWidget(charts_);
+    split->setStretchFactor(0, 8);
+    split->setStretchFactor(1, 5);
+    split->setSizes({530, 340});
+    split->setChildrenCollapsible(false);
+    // Pictures stand on the colour of a page.
+    split->setAutoFillBackground(true);
+    const auto repaint = [split, left] {
+        for (QWidget* widget : std::initializer_list<QWidget*>{split, left}) {
+            QPalette colours = widget->palette();
+            colours.setColor(QPalette::Window, tokens().surface);
+            widget->setPalette(colours);
+        }
+    };
+    connect(&Theme::instance(), &Theme::changed, split, repaint);
+    repaint();
+    return split;
+}
+
+void ProbePage::setActive(bool active) {
+    active_ = active;
+    if (active) choice_.refresh();
+}
+
+void ProbePage::refresh() {
+    const std::size_t count = choice_.chosen().size();
+    toolbar_->setNote(count == 1 ? choice_.chosen().front()->name : tr("%1 runs").arg(count));
+    problem_->setText(choice_.problem());
+    problem_->setVisible(!problem_->text().isEmpty());
+    setDisabledReason(measure_,
+                      choice_.candidates().empty() ? tr("No run has a checkpoint yet.") : QString());
+    setDisabledReason(figure_, choice_.any() ? QString() : tr("Nothing was measured of these runs."));
+    setKindOfCharts();
+    showMaps();
+    charts_->refresh();
+    panel_->showRestrictions(choice_.measured("restrict"),
+                             choice_.current() ? choice_.current()->id.str() : std::string());
+    fillArrays();
+    applyForm();
+}
+
+// A kind that has a chart of its own brings it up once.
+void ProbePage::setKindOfCharts() {
+    if (charts_kind_ == choice_.kind()) return;
+    charts_kind_ = choice_.kind();
+    if (charts_kind_ == "noise") charts_->chooseThird(QStringLiteral("noise/change"));
+    if (charts_kind_ == "entropy") charts_->chooseThird(QStringLiteral("entropy"));
+    if (charts_kind_ == "trace") charts_->chooseThird(QStringLiteral("trace/d_qk"));
+}
+
+void ProbePage::showMaps() {
+    std::vector<LayerMapView::Section> sections;
+    const auto add = [&](const MapKind& one) {
+        std::vector<MeasuredRun> runs = choice_.measured(one.kind);
+        // Maps of heads show one run: the current one, where it was measured.
+        const auto current = std::find_if(runs.begin(), runs.end(), [this](const MeasuredRun& run) {
+            return choice_.current() && run.run == choice_.current()->id.str();
+        });
+        if (current != runs.end() && !layerMap(runs, one.array).rowName.isEmpty())
+            std::rotate(runs.begin(), current, std::next(current));
+        LayerMap map = layerMap(runs, one.array);
+        if (map.isEmpty()) return;
+        sections.push_back({std::move(map), arrayTitle(one.kind, one.array), {}});
+        sections.back().note = noteOf(sections.back().map, one.kind);
+    };
+    for (const MapKind& one : further)
+        if (choice_.kind() == one.kind) add(one);
+    for (const MapKind& one : standing) add(one);
+    maps_->show(std::move(sections), choice_.current() ? choice_.current()->id.str() : std::string());
+    fillMissing();
+}
+
+// One sentence and one button for each standing map that is not there.
+void ProbePage::fillMissing() {
+    while (QLayoutItem* item = missing_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    for (const char* kind : {"probe", "heads"}) {
+        if (!choice_.measured(kind).empty()) continue;
+        const QString title = measurementTitle(kind);
+        auto* empty = new EmptyState(tr("%1: not measured for these runs.").arg(title), tr("Measure..."));
+        empty->button()->setAccessibleName(tr("Measure %1").arg(title));
+        empty->setMinimumHeight(96);
+        connect(empty, &EmptyState::clicked, this, [this, kind] { measure(kind); });
+        missing_->addWidget(empty);
+    }
+    maps_->setVisible(!maps_->sections().empty());
+}
+
+void ProbePage::fillArrays() {
+    const QString before = arrays_->currentData().toString();
+    arrays_->clear();
+    std::vector<std::string> names;
+    for (const MeasuredRun& run : choice_.measured(choice_.kind()))
+        for (const MeasuredArray& array : run.record->arrays)
+            if (std::find(names.begin(), names.end(), array.name) == names.end()) names.push_back(array.name);
+    for (const std::string& name : names)
+        arrays_->addItem(arrayTitle(choice_.kind(), name), QString::fromStdString(name));
+    if (const int index = arrays_->findData(before); index >= 0) arrays_->setCurrentIndex(index);
+    fillTable();
+}
+
+void ProbePage::fillTable() {
+    model_->show(choice_.measured(choice_.kind()), arrays_->currentData().toString().toStdString());
+    table_->resizeColumnsToContents();
+}
+
+void ProbePage::applyForm() {
+    const bool values = form_->current() == 1;
+    arrays_->setVisible(values && arrays_->count() > 0);
+    const bool nobody = choice_.candidates().empty();
+    const bool lacking = values && choice_.measured(choice_.kind()).empty();
+    if (nobody) {
+        empty_->setSentence(tr("No run has a checkpoint yet."));
+        empty_->button()->setText(tr("Go to Train"));
+    } else if (lacking) {
+        empty_->setSentence(tr("%1: not measured for these runs.").arg(measurementTitle(choice_.kind())));
+        empty_->button()->setText(tr("Measure..."));
+    }
+    pages_->setCurrentIndex(nobody || lacking ? EmptyPage : values ? ValuesPage : ViewsPage);
+    showCell();
+}
+
+void ProbePage::showCell() {
+    const auto place = maps_->read();
+    if (form_->current() == 1 || !place || maps_->sections().empty()) {
+        const bool values = form_->current() == 1;
+        reading_->setText(
+            values ? measurementTitle(choice_.kind())
+                   : tr("Point at a cell to read it: value, interval, samples. Click or Return holds it."));
+        panel_->showCell(nullptr);
+        return;
+    }
+    reading_->setText(maps_->text(*place));
+    const MeasuredRun& run = maps_->run(*place);
+    CellFacts facts;
+    facts.title = tr("%1, layer %2").arg(run.name).arg(place->layer);
+    if (place->layer < run.layers.size()) {
+        QStringList groups;
+        for (const HeadGroup& group : run.layers[place->layer].groups) {
+            groups << tr("%1, %2 heads, %3 kv heads")
+                          .arg(QString::fromStdString(group.mixer))
+                          .arg(group.heads)
+                          .arg(group.kv_heads);
+        }
+        facts.mixer = QString::fromStdString(run.layers[place->layer].groups.front().mixer);
+        facts.note = groups.join(QStringLiteral("; "));
+    }
+    QStringList lines{facts.title};
+    const std::vector<LayerMapView::Section>& sections = maps_->sections();
+    // The cell itself first, then the others of this run and layer.
+    for (const bool own : {true, false})
+        for (std::size_t s = 0; s < sections.size(); ++s)
+            for (std::size_t r = 0; r < sections[s].map.rows.size(); ++r) {
+                const LayerMapView::Place at{s, r, place->layer};
+                if ((at == *place) != own || place->layer >= sections[s].map.rows[r].cells.size()) continue;
+                const LayerMap& map = sections[s].map;
+                if (!own && (!map.rowName.isEmpty() || maps_->run(at).run != run.run || s == place->section))
+                    continue;
+                const MeasuredCell& cell = maps_->cell(at);
+                QString interval = std::isfinite(cell.low) && std::isfinite(cell.high)
+                                       ? tr("%1 to %2, ")
+                                             .arg(measuredText(cell.low, {}, map.isSigned),
+                                                  measuredText(cell.high, {}, map.isSigned))
+                                       : QString();
+                if (cell.samples > 0) interval += tr("%1 samples").arg(formatCount(cell.samples));
+                if (!std::isfinite(cell.value)) interval = map.missing;
+                QString name = sections[s].title;
+                if (!map.rowName.isEmpty()) name = tr("%1 %2: %3").arg(map.rowName, map.rows[r].label, name);
+                facts.values.push_back({name, measuredText(cell.value, map.unit, map.isSigned), interval});
+                lines << maps_->text(at);
+            }
+    facts.copied = lines.join(QLatin1Char('\n'));
+    panel_->showCell(&facts);
+}
+
+MeasureDialog* ProbePage::measure(const std::string& kind) {
+    const std::vector<RunPointer>& runs = choice_.chosen().empty() ? choice_.candidates() : choice_.chosen();
+    if (runs.empty()) return nullptr;
+    auto* dialog =
+        new MeasureDialog(runs, choice_.current(), kind, context_.session.folder(), context_.commands, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+    return dialog;
+}
+
+void ProbePage::fillFigures() {
+    QMenu* menu = figure_->menu();
+    menu->clear();
+    for (const ProbeFigure& figure : probeFigures(choice_))
+        connect(menu->addAction(figure.title), &QAction::triggered, this,
+                [this, figure] { exportProbeFigure(figure, context_, this); });
+}
+
+void ProbePage::exportFigure() { figure_->showMenu(); }
+
+void ProbePage::openRun() {
+    if (const auto place = maps_->read()) {
+        const RunId id(maps_->run(*place).run);
+        if (!choice_.current() || choice_.current()->id != id) choice_.setCurrent(id);
+    }
+    if (choice_.current()) context_.session.setSelectedRuns({choice_.current()->id});
+    context_.shell.showWorkspace(QStringLiteral("train"));
+}
+
+QString ProbePage::commandLine() const {
+    std::vector<MeasuredRun> runs = choice_.measuredCurrent(choice_.kind());
+    return runs.empty() ? QString() : QString::fromStdString(runs.front().record->command);
+}
+
+QString ProbePage::reading() const { return reading_->text(); }
+
+}  // namespace braid::ui
