@@ -15,7 +15,7 @@ using namespace map_metrics;
 
 namespace {
 
-QFont font(TypeStep step, int weight = 400) { return Theme::instance().font(step, weight); }
+QFont themeFont(TypeStep step, int weight = 400) { return Theme::instance().font(step, weight); }
 
 // At least `need` pixels between labels.
 std::size_t every(double need, double room) { return std::size_t(std::max(1.0, std::ceil(need / room))); }
@@ -75,11 +75,11 @@ void LayerMapView::paintLabels(QPainter& painter, std::size_t index) const {
     const Section& section = sections_[index];
     const Layout& layout = layouts_[index];
     painter.setPen(t.text1);
-    painter.setFont(font(TypeStep::table, 600));
+    painter.setFont(themeFont(TypeStep::table, 600));
     const QRectF line(0, layout.top, width(), title_height - 2);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, section.title);
     const double after = painter.fontMetrics().horizontalAdvance(section.title) + 8;
-    painter.setFont(font(TypeStep::tick));
+    painter.setFont(themeFont(TypeStep::tick));
     painter.setPen(t.text3);
     painter.drawText(
         line.adjusted(after, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
@@ -108,7 +108,7 @@ void LayerMapView::paintLabels(QPainter& painter, std::size_t index) const {
         painter.setPen(Qt::NoPen);
         painter.setBrush(runColour(run.colour, t));
         painter.drawEllipse(QPointF(9, label.center().y()), 3.5, 3.5);
-        painter.setFont(font(TypeStep::table, current ? 600 : 400));
+        painter.setFont(themeFont(TypeStep::table, current ? 600 : 400));
         painter.setPen(t.text1);
         const QRectF room = label.adjusted(20, -3, 0, 3);
         painter.drawText(
@@ -128,7 +128,7 @@ void LayerMapView::paintBar(QPainter& painter, std::size_t index) const {
         painter.fillRect(QRectF(bar.left(), bar.bottom() - y - 1, bar.width(), 1.2), fill(map, value));
     }
     painter.setPen(t.text2);
-    painter.setFont(font(TypeStep::tick));
+    painter.setFont(themeFont(TypeStep::tick));
     const bool short_bar = bar.height() < 36;
     for (const double part : {0.0, 0.5, 1.0}) {
         if (part == 0.5 && short_bar) continue;
@@ -143,7 +143,7 @@ void LayerMapView::paintBar(QPainter& painter, std::size_t index) const {
 void LayerMapView::paintTop(QPainter& painter, std::size_t index) const {
     const Tokens& t = tokens();
     const LayerMap& map = sections_[index].map;
-    painter.setFont(font(TypeStep::tick, 600));
+    painter.setFont(themeFont(TypeStep::tick, 600));
     std::vector<QRectF> taken;
     for (const auto& [row, layer] : map.top) {
         const QRectF cell = cellRect({index, row, layer});
@@ -178,7 +178,7 @@ void LayerMapView::paintAxis(QPainter& painter) const {
     const MeasuredRun* run = axisRun();
     const auto now = read();
     painter.setPen(t.text2);
-    painter.setFont(font(TypeStep::tick));
+    painter.setFont(themeFont(TypeStep::tick));
     painter.drawText(QRectF(0, axis_, left_room, 18), Qt::AlignLeft | Qt::AlignVCenter, tr("mixer"));
     painter.drawText(QRectF(0, axis_ + 20, left_room, 18), Qt::AlignLeft | Qt::AlignVCenter, tr("layer"));
     const std::size_t step =
@@ -195,7 +195,7 @@ void LayerMapView::paintAxis(QPainter& painter) const {
         }
         const bool read_here = now && now->layer == l;
         if (l % step != 0 && !read_here) continue;
-        painter.setFont(font(TypeStep::tick, read_here ? 600 : 400));
+        painter.setFont(themeFont(TypeStep::tick, read_here ? 600 : 400));
         painter.setPen(read_here ? t.text1 : t.text2);
         painter.drawText(QRectF(area.center().x() - 20, axis_ + 20, 40, 18), Qt::AlignCenter,
                          QString::number(l));

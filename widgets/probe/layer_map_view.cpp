@@ -6,6 +6,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "widgets/common/format.h"
 #include "widgets/common/theme.h"
@@ -24,28 +25,36 @@ LayerMapView::LayerMapView(QWidget* parent) : QWidget(parent) {
 
 void LayerMapView::show(std::vector<Section> sections, const std::string& current) {
     std::erase_if(sections, [](const Section& section) { return section.map.isEmpty(); });
-    const auto shape = [](const std::vector<Section>& list) {
-        QString text;
-        for (const Section& section : list) {
-            text += section.title;
-            for (const LayerRow& row : section.map.rows)
-                text += row.label + QString::number(row.cells.size());
-        }
-        return text;
-    };
-    const bool same = shape(sections) == shape(sections_);
-    sections_ = std::move(sections);
+    const std::vector<Section> before = std::exchange(sections_, std::move(sections));
     current_ = current;
     layers_ = 0;
     for (const Section& section : sections_) layers_ = std::max(layers_, section.map.layers());
     arrange();
     updateGeometry();
-    update();
-    if (!same) {
-        hovered_.reset();
-        if (held_) return hold(std::nullopt);
+    hovered_ = again(before, hovered_);
+    const std::optional<Place> held = again(before, held_);
+    if (held != held_) {
+        held_ = held;
+        Q_EMIT heldChanged();
     }
     tell();
+}
+
+// The same cell among the present maps.
+std::optional<LayerMapView::Place> LayerMapView::again(const std::vector<Section>& before,
+                                                       const std::optional<Place>& place) const {
+    if (!place) return std::nullopt;
+    const LayerMap& old = before[place->section].map;
+    const LayerRow& row = old.rows[place->row];
+    for (std::size_t s = 0; s < sections_.size(); ++s) {
+        const LayerMap& map = sections_[s].map;
+        if (map.kind != old.kind || map.array != old.array) continue;
+        for (std::size_t r = 0; r < map.rows.size(); ++r)
+            if (map.rows[r].label == row.label &&
+                map.runs[map.rows[r].source].run == old.runs[row.source].run && exists({s, r, place->layer}))
+                return Place{s, r, place->layer};
+    }
+    return std::nullopt;
 }
 
 double LayerMapView::heightWith(double headRow) const {

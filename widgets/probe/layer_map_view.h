@@ -68,6 +68,7 @@ private:
     double columnLeft() const;
     double columnWidth() const;
     bool exists(Place place) const;
+    std::optional<Place> again(const std::vector<Section>& before, const std::optional<Place>& place) const;
     std::optional<Place> placeAt(const QPointF& point) const;
     void hover(std::optional<Place> place);
     void tell();

@@ -34,9 +34,13 @@ ProbeChoice::ProbeChoice(ProjectSession& session, QObject* parent) : QObject(par
 
 void ProbeChoice::refresh() {
     candidates_.clear();
-    const std::vector<RunPointer>& all = session_.runs()->runs();
-    for (auto run = all.rbegin(); run != all.rend(); ++run)
-        if ((*run)->record->status.checkpoint || hasMeasurements(*run)) candidates_.push_back(*run);
+    for (const RunPointer& run : session_.runs()->runs())
+        if (run->record->status.checkpoint || hasMeasurements(run)) candidates_.push_back(run);
+    const auto age = [](const RunPointer& run) {
+        return std::pair(run->plan ? run->plan->created : std::string(), run->name);
+    };
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [&](const RunPointer& a, const RunPointer& b) { return age(a) < age(b); });
     chosen_.clear();
     const std::vector<RunId>& selected = session_.selectedRuns();
     for (const RunPointer& run : candidates_)

@@ -115,9 +115,8 @@ ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellP
         else
             measure(choice_.kind());
     });
-    connect(&choice_, &ProbeChoice::changed, this, [this] {
-        if (active_) refresh();
-    });
+    connect(&choice_, &ProbeChoice::changed, this, &ProbePage::refresh);
+    refresh();
 }
 
 void ProbePage::makeToolbar() {
@@ -164,11 +163,6 @@ QWidget* ProbePage::makeViews() {
     connect(&Theme::instance(), &Theme::changed, split, repaint);
     repaint();
     return split;
-}
-
-void ProbePage::setActive(bool active) {
-    active_ = active;
-    if (active) choice_.refresh();
 }
 
 void ProbePage::refresh() {

@@ -32,7 +32,6 @@ public:
     ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellPanel* panel,
               QWidget* parent = nullptr);
 
-    void setActive(bool active);
     // Asks what to measure of the chosen runs; null: there is no run.
     MeasureDialog* measure(const std::string& kind);
     void exportFigure();  // the menu of figures
@@ -65,7 +64,6 @@ private:
     WorkspaceContext context_;
     ProbeChoice& choice_;
     CellPanel* panel_;
-    bool active_ = false;
     std::string charts_kind_;
     PageToolbar* toolbar_;
     Segments* form_;

@@ -71,13 +71,10 @@ void ProbeWorkspace::makeActions() {
 
 void ProbeWorkspace::activate() {
     active_ = true;
-    page_->setActive(true);
+    choice_->refresh();
 }
 
-void ProbeWorkspace::deactivate() {
-    active_ = false;
-    if (page_) page_->setActive(false);
-}
+void ProbeWorkspace::deactivate() { active_ = false; }
 
 QString ProbeWorkspace::commandLine() const { return page_->commandLine(); }
 

@@ -4,8 +4,8 @@
 #include <QWidget>
 
 #include "widgets/common/run_view.h"
-#include "widgets/common/workspace.h"
 #include "widgets/common/throttle.h"
+#include "widgets/common/workspace.h"
 
 class QComboBox;
 class QLineEdit;

@@ -7,9 +7,9 @@
 
 #include "widgets/common/run_commands.h"
 #include "widgets/common/run_view.h"
+#include "widgets/common/throttle.h"
 #include "widgets/common/workspace.h"
 #include "widgets/train/position_chart.h"
-#include "widgets/common/throttle.h"
 
 class QComboBox;
 class QLineEdit;

@@ -3,9 +3,9 @@
 
 #include <QWidget>
 
+#include "widgets/common/throttle.h"
 #include "widgets/common/workspace.h"
 #include "widgets/train/study_summary.h"
-#include "widgets/common/throttle.h"
 
 class QPushButton;
 class QTableView;

@@ -4,9 +4,9 @@
 #include <QWidget>
 
 #include "widgets/common/run_view.h"
+#include "widgets/common/throttle.h"
 #include "widgets/common/workspace.h"
 #include "widgets/plot/curve_plot.h"
-#include "widgets/common/throttle.h"
 
 class QComboBox;
 class QSlider;

@@ -1,0 +1,92 @@
+// The figure of measurements: files of a project in, PDF, SVG, PNG, CSV and provenance out.
+#include <gtest/gtest.h>
+
+#include <QImage>
+
+#include "tests/widgets_probe/probe_fixture.h"
+#include "widgets/figure/figure_export.h"
+#include "widgets/figure/figure_kind.h"
+#include "widgets/probe/probe_figures.h"
+
+namespace braid::ui {
+namespace {
+
+class MeasurementFigureTest : public ProbeTest {
+protected:
+    void SetUp() override {
+        for (const char* name : {"near", "far"}) {
+            const MeasurementFiles files(addRun(name), 600);
+            files.probe();
+            files.heads();
+            files.gradient();
+            files.trace();
+            files.restrict();
+            files.noise();
+        }
+        open();
+    }
+    const ProbeFigure* find(const char* metric) {
+        for (const ProbeFigure& figure : figures_)
+            if (figure.spec.panels.front().metric == metric) return &figure;
+        return nullptr;
+    }
+    std::vector<ProbeFigure> figures_;
+};
+
+TEST_F(MeasurementFigureTest, EveryViewHasAFigureThatWritesEveryFile) {
+    figures_ = probeFigures(workspace_->choice());
+    ASSERT_GE(figures_.size(), 7U);
+    const QString keep = qEnvironmentVariable("BRAID_SCREENSHOTS");
+    for (const ProbeFigure& figure : figures_) {
+        SCOPED_TRACE(figure.spec.panels.front().metric);
+        ASSERT_TRUE(figure_from_json(to_json(figure.spec)).has_value());
+        EXPECT_EQ(figure_from_json(to_json(figure.spec)).value(), figure.spec);
+        const auto data = load_figure_data(fixture_.folder().toStdString(), figure.spec);
+        ASSERT_TRUE(data.has_value()) << describe(data.error());
+        const FigureBytes pdf = render_figure(figure.spec, *data, FigureFile::pdf);
+        EXPECT_TRUE(pdf.bytes.startsWith("%PDF"));
+        EXPECT_LT(pdf.bytes.size(), 200'000);
+        EXPECT_GT(pdf.facts.points, 0U);
+        EXPECT_TRUE(render_figure(figure.spec, *data, FigureFile::svg).bytes.contains("<svg"));
+        const QByteArray png = render_figure(figure.spec, *data, FigureFile::png).bytes;
+        EXPECT_FALSE(QImage::fromData(png).isNull());
+        if (!keep.isEmpty())
+            QImage::fromData(png).save(keep + QStringLiteral("/figure-%1.png").arg(figure.name));
+        const Json provenance =
+            Json::parse(render_figure(figure.spec, *data, FigureFile::provenance).bytes.toStdString());
+        EXPECT_EQ(provenance["scores"].size(), 2U) << "the files it was read from";
+    }
+}
+
+TEST_F(MeasurementFigureTest, MapsHatchWhatWasNotMeasuredAndTheTableHasEveryValue) {
+    figures_ = probeFigures(workspace_->choice());
+    const ProbeFigure* heads = find("heads/mass");
+    ASSERT_NE(heads, nullptr);
+    const auto data = load_figure_data(fixture_.folder().toStdString(), heads->spec);
+    ASSERT_TRUE(data.has_value());
+    const FigureBytes svg = render_figure(heads->spec, *data, FigureFile::svg);
+    EXPECT_EQ(svg.facts.points, 8U);
+    EXPECT_EQ(svg.facts.missing, 8U) << "hatched, never 0";
+    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("2.1  0.710")))
+        << svg.facts.texts.join("|").toStdString();
+    const QByteArray csv = render_figure(heads->spec, *data, FigureFile::csv).bytes;
+    EXPECT_TRUE(csv.startsWith("panel,kind,array,run,name,step,axes,value,low,high,samples,unit\n"));
+    EXPECT_EQ(csv.count('\n'), 1 + 2 * 16);
+    EXPECT_TRUE(csv.contains(",layer=1 head=0,,,,100,\n")) << "no value is empty";
+    EXPECT_TRUE(csv.contains(",layer=2 head=1,0.71,,,100,\n"));
+}
+
+TEST_F(MeasurementFigureTest, WhatIsWrongIsNamed) {
+    FigureSpec spec{.kind = "measurement"};
+    spec.source.runs = {"none"};
+    spec.panels.push_back({.metric = "probe"});
+    EXPECT_FALSE(figure_from_json(to_json(spec)).has_value());
+    spec.panels[0].metric = "guess/accuracy";
+    EXPECT_FALSE(figure_from_json(to_json(spec)).has_value());
+    spec.panels[0].metric = "probe/accuracy";
+    EXPECT_TRUE(figure_from_json(to_json(spec)).has_value());
+    EXPECT_EQ(load_figure_data(fixture_.folder().toStdString(), spec).error().kind, ErrorKind::not_found);
+}
+
+}  // namespace
+}  // namespace braid::ui

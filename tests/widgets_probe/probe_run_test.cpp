@@ -1,0 +1,145 @@
+// Measuring from the window: empty states, the form, the queue.
+#include <QComboBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+#include <QTreeView>
+
+#include "tests/widgets_probe/probe_fixture.h"
+#include "widgets/common/controls.h"
+#include "widgets/common/field.h"
+#include "widgets/common/parameter_editor.h"
+#include "widgets/common/parameter_form.h"
+#include "widgets/common/score_jobs.h"
+#include "widgets/common/segments.h"
+#include "widgets/probe/measure_dialog.h"
+#include "widgets/probe/measure_options.h"
+#include "widgets/probe/probe_charts.h"
+
+namespace braid::ui {
+namespace {
+
+class ProbeRunTest : public ProbeTest {
+protected:
+    // As the engine records one.
+    RunFolder addWithCheckpoint(const std::string& name) {
+        RunPlan plan;
+        plan.name = name;
+        plan.architecture = architectureOf("FS[w=4] x2", name);
+        plan.training.steps = 600;
+        plan.created = "2026-03-04T05:06:0" + std::to_string(made_++) + "Z";
+        const RunFolder folder = *fixture_.project().add_run(std::move(plan));
+        const auto writer = ProjectFixture::write(folder);
+        EXPECT_TRUE(writer->begin_attempt({}).has_value());
+        ProjectFixture::steps(*writer, 0, 40);
+        EXPECT_TRUE(writer->checkpoint(Step(40), "checkpoints/step-00000040", 1'000).has_value());
+        EXPECT_TRUE(writer->close(RunState::finished).has_value());
+        return folder;
+    }
+};
+
+TEST_F(ProbeRunTest, WithoutACheckpointOneButtonLeadsToTrain) {
+    open();
+    EXPECT_FALSE(page_->measureButton()->isEnabled());
+    ASSERT_TRUE(page_->empty()->isVisible());
+    QTest::mouseClick(page_->empty()->button(), Qt::LeftButton);
+    EXPECT_EQ(shell_.shown, QStringList{QStringLiteral("train")});
+    EXPECT_EQ(page_->measure("probe"), nullptr);
+}
+
+TEST_F(ProbeRunTest, WhatWasNotMeasuredOffersOneButton) {
+    addWithCheckpoint("swa");
+    open();
+    EmptyState* gradient = page_->charts()->gradientEmpty();
+    ASSERT_TRUE(gradient->isVisible());
+    QTest::mouseClick(gradient->button(), Qt::LeftButton);
+    auto* dialog = page_->findChild<MeasureDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_EQ(dialog->kinds()->currentData().toString(), "gradient");
+    QTest::mouseClick(dialog->cancelButton(), Qt::LeftButton);
+    EXPECT_TRUE(commands_.scores.empty());
+}
+
+TEST_F(ProbeRunTest, TheFormIsTheKindsAndStartsAJobForEveryChosenRun) {
+    addWithCheckpoint("one");
+    addWithCheckpoint("two");
+    open();
+    ASSERT_EQ(workspace_->choice().chosen().size(), 2U);
+    MeasureDialog* dialog = page_->measure("probe");
+    ASSERT_NE(dialog, nullptr);
+    for (const MeasurementKind* kind : probeKinds()) {
+        dialog->setKind(kind->id);
+        for (const ParameterDescription& parameter : kind->parameters)
+            EXPECT_TRUE(dialog->form()->has(parameter.key)) << kind->id << " " << parameter.key;
+    }
+    dialog->setKind("probe");
+    QLineEdit* samples = dialog->form()->editor("samples")->field()->lineEdit();
+    samples->setFocus();
+    samples->selectAll();
+    QTest::keyClicks(samples, QStringLiteral("-3"));
+    QTest::keyClick(samples, Qt::Key_Return);
+    EXPECT_FALSE(dialog->startButton()->isEnabled() && dialog->problemText().isEmpty());
+    samples->selectAll();
+    QTest::keyClicks(samples, QStringLiteral("800"));
+    QTest::keyClick(samples, Qt::Key_Return);
+    ASSERT_TRUE(dialog->startButton()->isEnabled()) << dialog->problemText().toStdString();
+    QTest::mouseClick(dialog->startButton(), Qt::LeftButton);
+    ASSERT_EQ(commands_.scores.size(), 2U);
+    EXPECT_EQ(commands_.scores[0].verb, ScoreRequest::Verb::measure);
+    EXPECT_EQ(commands_.scores[0].kind, "probe");
+    EXPECT_EQ(commands_.scores[0].step, 40);
+    EXPECT_EQ(commands_.scores[0].options, (QStringList{QStringLiteral("--samples"), QStringLiteral("800")}));
+}
+
+TEST_F(ProbeRunTest, RunInTheListActsLikeTheButtonThatItReadsAs) {
+    addWithCheckpoint("one");
+    open();
+    QTreeView* kinds = side_->kinds();
+    const QRect cell = kinds->visualRect(kinds->model()->index(2, 1));
+    QTest::mouseClick(kinds->viewport(), Qt::LeftButton, {}, cell.center());
+    auto* dialog = page_->findChild<MeasureDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_EQ(dialog->kinds()->currentData().toString(), "gradient");
+}
+
+TEST_F(ProbeRunTest, JobsShowProgressAndCancel) {
+    const RunFolder run = addWithCheckpoint("one");
+    open();
+    auto* jobs = page_->findChild<ScoreJobs*>();
+    ASSERT_NE(jobs, nullptr);
+    ScoreJob job{.id = 7,
+                 .state = ScoreJob::State::running,
+                 .fraction = 0.4,
+                 .text = QStringLiteral("fitting layer 2")};
+    job.request = {.run = idOf(run), .step = 40, .kind = QStringLiteral("probe")};
+    Q_EMIT commands_.scoreJobChanged(job);
+    EXPECT_EQ(jobs->count(), 0) << "a score is none of ours";
+    job.request.verb = ScoreRequest::Verb::measure;
+    Q_EMIT commands_.scoreJobChanged(job);
+    ASSERT_EQ(jobs->count(), 1);
+    EXPECT_TRUE(jobs->text(7).contains(QStringLiteral("fitting layer 2")));
+    QTest::mouseClick(jobs->cancelButton(7), Qt::LeftButton);
+    EXPECT_EQ(commands_.asked.last(), "cancel-score 7");
+    job.state = ScoreJob::State::failed;
+    job.text = QStringLiteral("the context is too long");
+    Q_EMIT commands_.scoreJobChanged(job);
+    EXPECT_EQ(jobs->text(7), "the context is too long");
+}
+
+TEST(MeasureOptions, OnlyWhatDiffersIsSaid) {
+    const MeasurementKind& heads = *find_measurement("heads");
+    ParameterValues values;
+    EXPECT_TRUE(measureWords(heads, values, {}).isEmpty());
+    values.set("new_tokens", std::int64_t(12));
+    EXPECT_EQ(measureWords(heads, values, {}),
+              (QStringList{QStringLiteral("--new-tokens"), QStringLiteral("12")}));
+    const MeasurementKind& limit = *find_measurement("restrict");
+    ParameterValues wrong;
+    wrong.set("keys", std::string("nowhere.json"));
+    const Diagnostics problems = checkMeasure(limit, wrong, QStringLiteral("/tmp"));
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems[0].path, "keys");
+}
+
+}  // namespace
+}  // namespace braid::ui
