@@ -1,6 +1,6 @@
 #include "widgets/probe/probe_figures.h"
 
-#include "core/base/id.h"
+#include "core/spec/study.h"
 #include "widgets/common/project_session.h"
 #include "widgets/figure/figure_dialog.h"
 #include "widgets/probe/probe_choice.h"
