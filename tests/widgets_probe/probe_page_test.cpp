@@ -52,7 +52,7 @@ TEST_F(ProbePageTest, RunsStandSideBySideOnOneScale) {
     const LayerMap& accuracy = maps_->sections()[0].map;
     ASSERT_EQ(accuracy.rows.size(), 2U);
     EXPECT_EQ(accuracy.layers(), 6U) << "of the deeper run";
-    EXPECT_EQ(accuracy.rows[0].label, "near");
+    EXPECT_EQ(accuracy.rows[0].label, QStringLiteral("near"));
     EXPECT_EQ(accuracy.rows[0].cells.size(), 4U) << "no cell where a run has no layer";
     EXPECT_EQ(accuracy.least, 0);
     EXPECT_EQ(accuracy.most, 100);
@@ -73,11 +73,11 @@ TEST_F(ProbePageTest, ACellTellsItsNumberItsIntervalAndItsSamples) {
     EXPECT_TRUE(page_->reading().contains(QStringLiteral(" to ")));
     EXPECT_TRUE(page_->reading().contains(QStringLiteral("400 samples")));
     EXPECT_EQ(maps_->accessibleDescription(), page_->reading());
-    EXPECT_EQ(panel_->title(), "near, layer 2");
+    EXPECT_EQ(panel_->title(), QStringLiteral("near, layer 2"));
     click({0, 0, 2});
     ASSERT_TRUE(maps_->held().has_value());
     QTest::mouseMove(maps_, maps_->cellRect({0, 0, 0}).center().toPoint());
-    EXPECT_EQ(panel_->title(), "near, layer 2") << "held";
+    EXPECT_EQ(panel_->title(), QStringLiteral("near, layer 2")) << "held";
     EXPECT_TRUE(panel_->valuesText().contains(QStringLiteral("Gain over the layer below")));
     QTest::mouseClick(panel_->copyButton(), Qt::LeftButton);
     EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("Probing accuracy")));
@@ -101,7 +101,7 @@ TEST_F(ProbePageTest, KeysReachEveryMap) {
 
 TEST_F(ProbePageTest, LayersWithoutAttentionAreHatchedAndTheTopTwoCircled) {
     const LayerMap& heads = maps_->sections()[2].map;
-    EXPECT_EQ(heads.rowName, "head");
+    EXPECT_EQ(heads.rowName, QStringLiteral("head"));
     ASSERT_EQ(heads.top.size(), 2U);
     EXPECT_EQ(heads.top[0], (std::pair<std::size_t, std::size_t>(1, 2)));
     EXPECT_TRUE(std::isnan(maps_->cell({2, 0, 1}).value));
@@ -121,10 +121,10 @@ TEST_F(ProbePageTest, LayersWithoutAttentionAreHatchedAndTheTopTwoCircled) {
 TEST_F(ProbePageTest, AClickLeadsToTheRun) {
     QTest::mouseClick(maps_, Qt::LeftButton, {}, maps_->labelRect(0, 1).center().toPoint());
     ASSERT_TRUE(workspace_->choice().current() != nullptr);
-    EXPECT_EQ(workspace_->choice().current()->name, "far");
-    EXPECT_EQ(maps_->sections()[2].map.runs.front().name, "far") << "its heads";
+    EXPECT_EQ(workspace_->choice().current()->name, QStringLiteral("far"));
+    EXPECT_EQ(maps_->sections()[2].map.runs.front().name, QStringLiteral("far")) << "its heads";
     click({0, 0, 1});
-    EXPECT_EQ(workspace_->choice().current()->name, "near");
+    EXPECT_EQ(workspace_->choice().current()->name, QStringLiteral("near"));
     QTest::mouseClick(panel_->openButton(), Qt::LeftButton);
     EXPECT_EQ(shell_.shown, QStringList{QStringLiteral("train")});
     EXPECT_EQ(session_.selectedRuns(), std::vector{idOf(near_)});
@@ -139,15 +139,16 @@ TEST_F(ProbePageTest, RunsAreChosenInTheList) {
     QTest::keyClick(side_->runs(), Qt::Key_Space);
     ASSERT_TRUE(waitFor([&] { return workspace_->choice().chosen().size() == 1; }));
     EXPECT_EQ(maps_->sections()[0].map.rows.size(), 1U);
-    EXPECT_EQ(side_->state("probe"), "1 of 1");
+    EXPECT_EQ(side_->state("probe"), QStringLiteral("1 of 1"));
 }
 
 TEST_F(ProbePageTest, TheTableHasEveryNumber) {
     QTest::mouseClick(page_->form()->button(1), Qt::LeftButton);
     QAbstractItemModelTester tester(page_->table()->model());
     EXPECT_EQ(page_->table()->model()->rowCount(), 4 + 6);
-    EXPECT_EQ(page_->table()->model()->headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), "Layer");
-    EXPECT_EQ(page_->table()->model()->index(0, 6).data().toString(), "400");
+    EXPECT_EQ(page_->table()->model()->headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(),
+              QStringLiteral("Layer"));
+    EXPECT_EQ(page_->table()->model()->index(0, 6).data().toString(), QStringLiteral("400"));
     for (int row = 0; row < side_->kinds()->model()->rowCount(); ++row)
         if (side_->kinds()->model()->index(row, 0).data().toString() == QLatin1String("Tracing"))
             side_->kinds()->setCurrentIndex(side_->kinds()->model()->index(row, 0));
@@ -163,7 +164,7 @@ TEST_F(ProbePageTest, TheGradientShowsItsFarLevelAndWhereItIsMet) {
 }
 
 TEST_F(ProbePageTest, NewMeasurementsAreShownAndBadFilesTold) {
-    EXPECT_EQ(side_->state("entropy"), "Run");
+    EXPECT_EQ(side_->state("entropy"), QStringLiteral("Run"));
     MeasurementFiles(near_, 600).entropy();
     ASSERT_TRUE(waitFor([&] { return side_->state("entropy") == QLatin1String("1 of 2"); }));
     page_->charts()->chooseThird(QStringLiteral("entropy"));

@@ -55,7 +55,7 @@ TEST_F(ProbeRunTest, WhatWasNotMeasuredOffersOneButton) {
     QTest::mouseClick(gradient->button(), Qt::LeftButton);
     auto* dialog = page_->findChild<MeasureDialog*>();
     ASSERT_NE(dialog, nullptr);
-    EXPECT_EQ(dialog->kinds()->currentData().toString(), "gradient");
+    EXPECT_EQ(dialog->kinds()->currentData().toString(), QStringLiteral("gradient"));
     QTest::mouseClick(dialog->cancelButton(), Qt::LeftButton);
     EXPECT_TRUE(commands_.scores.empty());
 }
@@ -86,7 +86,7 @@ TEST_F(ProbeRunTest, TheFormIsTheKindsAndStartsAJobForEveryChosenRun) {
     QTest::mouseClick(dialog->startButton(), Qt::LeftButton);
     ASSERT_EQ(commands_.scores.size(), 2U);
     EXPECT_EQ(commands_.scores[0].verb, ScoreRequest::Verb::measure);
-    EXPECT_EQ(commands_.scores[0].kind, "probe");
+    EXPECT_EQ(commands_.scores[0].kind, QStringLiteral("probe"));
     EXPECT_EQ(commands_.scores[0].step, 40);
     EXPECT_EQ(commands_.scores[0].options, (QStringList{QStringLiteral("--samples"), QStringLiteral("800")}));
 }
@@ -99,7 +99,7 @@ TEST_F(ProbeRunTest, RunInTheListActsLikeTheButtonThatItReadsAs) {
     QTest::mouseClick(kinds->viewport(), Qt::LeftButton, {}, cell.center());
     auto* dialog = page_->findChild<MeasureDialog*>();
     ASSERT_NE(dialog, nullptr);
-    EXPECT_EQ(dialog->kinds()->currentData().toString(), "gradient");
+    EXPECT_EQ(dialog->kinds()->currentData().toString(), QStringLiteral("gradient"));
 }
 
 TEST_F(ProbeRunTest, JobsShowProgressAndCancel) {
@@ -119,11 +119,11 @@ TEST_F(ProbeRunTest, JobsShowProgressAndCancel) {
     ASSERT_EQ(jobs->count(), 1);
     EXPECT_TRUE(jobs->text(7).contains(QStringLiteral("fitting layer 2")));
     QTest::mouseClick(jobs->cancelButton(7), Qt::LeftButton);
-    EXPECT_EQ(commands_.asked.last(), "cancel-score 7");
+    EXPECT_EQ(commands_.asked.last(), QStringLiteral("cancel-score 7"));
     job.state = ScoreJob::State::failed;
     job.text = QStringLiteral("the context is too long");
     Q_EMIT commands_.scoreJobChanged(job);
-    EXPECT_EQ(jobs->text(7), "the context is too long");
+    EXPECT_EQ(jobs->text(7), QStringLiteral("the context is too long"));
 }
 
 TEST(MeasureOptions, OnlyWhatDiffersIsSaid) {

@@ -51,6 +51,10 @@ QWidget* ProbeWorkspace::page() { return page_; }
 QWidget* ProbeWorkspace::side() { return side_; }
 QWidget* ProbeWorkspace::inspector() { return panel_; }
 
+ProbePage* ProbeWorkspace::probePage() const { return page_; }
+ProbeSide* ProbeWorkspace::probeSide() const { return side_; }
+CellPanel* ProbeWorkspace::cellPanel() const { return panel_; }
+
 void ProbeWorkspace::makeActions() {
     const auto add = [this](const char* name, const QString& text, const char* iconName, const char* menu,
                             auto slot) {

@@ -31,9 +31,9 @@ public:
     void deactivate() override;
 
     ProbeChoice& choice() const { return *choice_; }
-    ProbePage* probePage() const { return page_; }
-    ProbeSide* probeSide() const { return side_; }
-    CellPanel* cellPanel() const { return panel_; }
+    ProbePage* probePage() const;
+    ProbeSide* probeSide() const;
+    CellPanel* cellPanel() const;
 
 private:
     void makeActions();
