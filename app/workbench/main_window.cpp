@@ -175,6 +175,10 @@ void MainWindow::showWorkspace(const QString& id) {
     if (!safeMode_) QSettings().setValue(workspace_key, id);
 }
 
+bool MainWindow::hasWorkspace(const QString& id) const {
+    return std::any_of(places_.begin(), places_.end(), [&](const Place& one) { return one.entry.id == id; });
+}
+
 void MainWindow::setSide(QWidget* side) {
     projectDock_->setContent(side ? side : projectPanel_);
     for (QWidget* button : projectPanel_->titleButtons()) button->setVisible(!side);

@@ -57,6 +57,7 @@ public:
     }
     void showStatus(const QString& text) override { status = text; }
     void showWorkspace(const QString&) override {}
+    bool hasWorkspace(const QString&) const override { return true; }
     void setProblems(const QString&, int count, std::function<void()> show) override {
         problems = count;
         show_problems = std::move(show);

@@ -45,6 +45,7 @@ public:
     }
     void showStatus(const QString& text) override { statuses << text; }
     void showWorkspace(const QString& id) override { shown << id; }
+    bool hasWorkspace(const QString&) const override { return true; }
     void setProblems(const QString&, int count, std::function<void()>) override { problems = count; }
 
     QStringList toasts, statuses, shown;

@@ -56,6 +56,7 @@ public:
     }
     void showStatus(const QString& text) override { said << text; }
     void showWorkspace(const QString& id) override { shown << id; }
+    bool hasWorkspace(const QString&) const override { return true; }
     void setProblems(const QString&, int, std::function<void()>) override {}
     QStringList said, shown;
 };

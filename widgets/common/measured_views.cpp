@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/mixers/builtin.h"
 #include "widgets/common/format.h"
 #include "widgets/common/run_view.h"
 
@@ -25,15 +26,6 @@ bool isNumeric(const MeasuredAxis& axis) {
     return !axis.ticks.empty() && std::all_of(axis.ticks.begin(), axis.ticks.end(), [](const AxisTick& tick) {
         return std::holds_alternative<double>(tick);
     });
-}
-
-MeasuredCell cellAt(const MeasuredArray& array, std::size_t at) {
-    MeasuredCell cell{.value = array.values[at]};
-    if (!array.low.empty()) cell.low = array.low[at];
-    if (!array.high.empty()) cell.high = array.high[at];
-    if (!array.samples.empty())
-        cell.samples = array.samples.size() == 1 ? array.samples[0] : array.samples[at];
-    return cell;
 }
 
 // The colours of several maps and of one checkpoint after another can be compared where the span is known
@@ -116,14 +108,23 @@ void addLayerRows(LayerMap& map, const MeasuredArray& array, std::size_t source)
                             : tick;
         }
         for (std::size_t l = 0; l < layers; ++l)
-            row.cells.push_back(cellAt(array, array.axes.size() == 1 ? l
-                                              : layer == 0           ? array.at(l, r)
-                                                                     : array.at(r, l)));
+            row.cells.push_back(measuredCell(array, array.axes.size() == 1 ? l
+                                                    : layer == 0           ? array.at(l, r)
+                                                                           : array.at(r, l)));
         map.rows.push_back(std::move(row));
     }
 }
 
 }  // namespace
+
+MeasuredCell measuredCell(const MeasuredArray& array, std::size_t at) {
+    MeasuredCell cell{.value = array.values[at]};
+    if (!array.low.empty()) cell.low = array.low[at];
+    if (!array.high.empty()) cell.high = array.high[at];
+    if (!array.samples.empty())
+        cell.samples = array.samples.size() == 1 ? array.samples[0] : array.samples[at];
+    return cell;
+}
 
 MeasuredRun measuredRun(const RunView& run, const MeasurementRecord& record) {
     MeasuredRun measured{
@@ -159,6 +160,7 @@ QString arrayTitle(const std::string& kind, const std::string& array) {
     static const Name names[] = {
         {"probe", "accuracy", QT_TRANSLATE_NOOP("MeasuredViews", "Probing accuracy")},
         {"probe", "gain", QT_TRANSLATE_NOOP("MeasuredViews", "Gain over the layer below")},
+        {"probe", "class_accuracy", QT_TRANSLATE_NOOP("MeasuredViews", "Probing accuracy by class")},
         {"heads", "mass", QT_TRANSLATE_NOOP("MeasuredViews", "Retrieval score by head")},
         {"heads", "copy", QT_TRANSLATE_NOOP("MeasuredViews", "Copy score by head (Wu et al.)")},
         {"gradient", "g", QT_TRANSLATE_NOOP("MeasuredViews", "Gradient influence G(d)")},
@@ -296,7 +298,7 @@ std::vector<MeasuredBar> measuredBars(const std::vector<MeasuredRun>& runs, cons
         if (!array || measuredForm(*array) != MeasuredForm::bars || array->values.empty()) continue;
         for (std::size_t k = 0; k < array->axes[1].ticks.size(); ++k)
             bars.push_back(
-                {.source = s, .what = tickText(array->axes[1].ticks[k]), .value = cellAt(*array, k)});
+                {.source = s, .what = tickText(array->axes[1].ticks[k]), .value = measuredCell(*array, k)});
     }
     return bars;
 }
@@ -309,6 +311,19 @@ QString topHeadsText(const MeasurementRecord& record) {
         heads << QStringLiteral("%1.%2").arg(place / width).arg(place % width);
     }
     return heads.join(QStringLiteral(", "));
+}
+
+std::vector<double> windowsOf(const MeasuredRun& run) {
+    std::set<double> windows;
+    for (const LayerSpec& layer : run.layers)
+        for (const HeadGroup& group : layer.groups) {
+            const MixerKind* kind = builtin_mixers().find(group.mixer);
+            if (!kind) continue;
+            const auto& described = kind->description().parameters;
+            if (find_parameter(described, "window"))
+                windows.insert(double(group.parameters.integer("window", described)));
+        }
+    return {windows.begin(), windows.end()};
 }
 
 std::optional<double> summaryValue(const MeasurementRecord& record, std::string_view name) {

@@ -32,12 +32,15 @@ struct MeasuredCell {
     double value = std::numeric_limits<double>::quiet_NaN();
     double low = value, high = value;
     std::int64_t samples = 0;
+    bool isOutside = false;  // not of this row at all: neither a value nor the lack of one
 };
+MeasuredCell measuredCell(const MeasuredArray& array, std::size_t at);
 
 struct LayerRow {
     std::size_t source = 0;  // index into the runs of the map
     QString label = {};      // "SWA-128", "3"
     std::vector<MeasuredCell> cells = {};
+    std::string mixer = {};  // of its layers, where the rows are by kind of layer; else empty
 };
 
 // Rows of one value a layer: the runs themselves ([layer]), the heads of the first run ([layer, head]), or
@@ -95,6 +98,9 @@ std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, 
 std::vector<MeasuredBar> measuredBars(const std::vector<MeasuredRun>& runs, const std::string& array);
 // "8.3": layer.head of the top heads at the end.
 QString topHeadsText(const MeasurementRecord& record);
+
+// Lengths of the windows of the run's layers, each once, ascending.
+std::vector<double> windowsOf(const MeasuredRun& run);
 
 std::optional<double> summaryValue(const MeasurementRecord& record, std::string_view name);
 

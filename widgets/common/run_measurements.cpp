@@ -9,14 +9,16 @@
 
 namespace braid::ui {
 
-const MeasurementRecord* RunMeasurements::latest(std::string_view kind,
-                                                 std::optional<std::int64_t> step) const {
+const MeasurementRecord* RunMeasurements::latest(std::string_view kind, std::optional<std::int64_t> step,
+                                                 std::string_view settings) const {
     const MeasurementRecord* last = nullptr;
     const auto time = [](const MeasurementRecord& record) {
         return std::pair(record.checkpoint.step.value, record.created);
     };
     for (const MeasurementRecord& record : records) {
         if (record.kind != kind || (step && record.checkpoint.step.value != *step)) continue;
+        if (!settings.empty() && settings.find(measurementSettings(record)) == std::string_view::npos)
+            continue;
         if (!last || time(record) >= time(*last)) last = &record;
     }
     return last;
@@ -36,6 +38,11 @@ std::int64_t measurementsStamp(const RunFolder& folder) {
     struct stat status {};
     if (::stat(folder.measurements_folder().c_str(), &status) != 0) return 0;
     return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
+std::string measurementSettings(const MeasurementRecord& record) {
+    const std::string id = measurement_id(record);
+    return id.substr(id.rfind('-') + 1);
 }
 
 QString measurementTitle(const std::string& kind) {

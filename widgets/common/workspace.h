@@ -31,6 +31,7 @@ public:
     // A sentence in the status bar, a few seconds.
     virtual void showStatus(const QString& text) = 0;
     virtual void showWorkspace(const QString& id) = 0;
+    virtual bool hasWorkspace(const QString& id) const = 0;
     // The live count at the right of the status bar ("1 problem"); 0 hides it. Clicking calls `show`.
     virtual void setProblems(const QString& workspace, int count, std::function<void()> show = {}) = 0;
 };

@@ -14,7 +14,7 @@
 //   "panels": [{
 //     "metric": "recall/far", "x": "tokens",           "tokens", "step", "flops", "time_s"
 //     "step": null, "score": "",                       of scores: the checkpoint's step and the settings ("1f2e3d4c", the
-//                                                      end of the score's name); without them the last one scored
+//                                                      end of the score's name; of measurements several, with commas); without them the last one
 //     "smoothing": 0.0,                                debiased EMA, 0 = off
 //     "x_title": "", "y_title": "far recall",          empty: from the metric and the axis
 //     "x_scale": "linear", "y_scale": "linear",        "linear", "log", "symlog"

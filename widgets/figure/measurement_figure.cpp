@@ -126,7 +126,8 @@ public:
         for (const FigurePanel& panel : spec.panels) {
             FigurePanelData drawn;
             for (const FoundRun& run : found) {
-                const MeasurementRecord* record = run.view.measurements->latest(kind_of(panel), panel.step);
+                const MeasurementRecord* record =
+                    run.view.measurements->latest(kind_of(panel), panel.step, panel.score);
                 const MeasuredArray* array = record ? record->find(array_of(panel)) : nullptr;
                 if (!array || measuredForm(*array) == MeasuredForm::values) {
                     data.notes.push_back(no_record(run, panel, array != nullptr));

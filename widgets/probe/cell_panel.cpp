@@ -4,11 +4,13 @@
 #include <QClipboard>
 #include <QGridLayout>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "core/mixers/builtin.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/mixer_widgets.h"
+#include "widgets/probe/class_bars.h"
 #include "widgets/probe/restriction_bars.h"
 
 namespace braid::ui {
@@ -24,7 +26,7 @@ QString mixerTitle(const QString& id) {
 
 }  // namespace
 
-CellPanel::CellPanel(QWidget* parent)
+CellPanel::CellPanel(bool withHeads, QWidget* parent)
     : QWidget(parent),
       badge_(new MixerBadge),
       title_(new TextLabel({}, TypeStep::control, 600)),
@@ -32,8 +34,11 @@ CellPanel::CellPanel(QWidget* parent)
       hint_(new TextLabel(tr("Point at a cell to read it; a click or Return holds it."), TypeStep::table, 400,
                           2)),
       cell_(new QWidget),
+      classes_title_(new TextLabel(tr("By class"), TypeStep::table, 400, 2)),
+      classes_(new ClassBars),
+      copy_(makeIconButton(QStringLiteral("copy"), tr("Copy values"))),
+      heads_(makeButton(tr("Open in Heads"))),
       open_(makeButton(tr("Show in Train"))),
-      copy_(makeButton(tr("Copy values"))),
       bars_title_(new SectionTitle(tr("Receptive field"))),
       bars_note_(new TextLabel({}, TypeStep::table, 400, 2)),
       bars_(new RestrictionBars),
@@ -56,6 +61,7 @@ CellPanel::CellPanel(QWidget* parent)
     head->setSpacing(metrics::gap2);
     head->addWidget(badge_);
     head->addWidget(title_, 1);
+    head->addWidget(copy_);
     inside->addLayout(head);
     inside->addWidget(note_);
     auto* grid = new QGridLayout;
@@ -78,10 +84,13 @@ CellPanel::CellPanel(QWidget* parent)
     grid->setColumnStretch(0, 1);
     grid->setColumnStretch(1, 1);
     inside->addLayout(grid);
+    inside->addWidget(classes_title_);
+    inside->addWidget(classes_);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(metrics::gap2);
+    buttons->addWidget(heads_, 1);
     buttons->addWidget(open_, 1);
-    buttons->addWidget(copy_, 1);
+    heads_->setVisible(withHeads);
     inside->addLayout(buttons);
     layout->addWidget(cell_);
 
@@ -96,7 +105,8 @@ CellPanel::CellPanel(QWidget* parent)
     layout->addStretch();
 
     connect(open_, &QPushButton::clicked, this, &CellPanel::openRun);
-    connect(copy_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(copied_); });
+    connect(heads_, &QPushButton::clicked, this, &CellPanel::openHeads);
+    connect(copy_, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(copied_); });
     connect(bars_empty_, &EmptyState::clicked, this,
             [this] { Q_EMIT measureWanted(QStringLiteral("restrict")); });
     connect(bars_, &RestrictionBars::runChosen, this, &CellPanel::runChosen);
@@ -113,6 +123,8 @@ void CellPanel::showCell(const CellFacts* facts) {
     badge_->setVisible(!facts->mixer.isEmpty());
     title_->setText(facts->title);
     note_->setText(facts->note);
+    classes_->show(facts->classes);
+    classes_title_->setVisible(!facts->classes.empty());
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const bool used = i < facts->values.size();
         blocks_[i].box->setVisible(used);

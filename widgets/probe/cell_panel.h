@@ -5,48 +5,43 @@
 #include <QWidget>
 #include <vector>
 
-#include "widgets/common/measured_views.h"
+#include "widgets/probe/cell_facts.h"
 
 class QPushButton;
+class QToolButton;
 class QVBoxLayout;
 
 namespace braid::ui {
 
+class ClassBars;
 class EmptyState;
 class MixerBadge;
 class RestrictionBars;
 class SectionTitle;
 class TextLabel;
 
-// A cell, told.
-struct CellFacts {
-    QString title, note;  // "SWA-128, layer 8"; "full attention, 12 heads"
-    QString mixer;        // "full"
-    struct Value {
-        QString name, value, interval;  // "Accuracy", "73.5 %", "69.2 to 77.8, 400 samples"
-    };
-    std::vector<Value> values;
-    QString copied;  // all of it as lines
-};
-
 class CellPanel : public QWidget {
     Q_OBJECT
 
 public:
-    explicit CellPanel(QWidget* parent = nullptr);
+    // `withHeads`: there is a workspace that shows heads.
+    explicit CellPanel(bool withHeads, QWidget* parent = nullptr);
 
     void showCell(const CellFacts* facts);  // null: none is read
     void showRestrictions(const std::vector<MeasuredRun>& runs, const std::string& current);
 
     RestrictionBars* bars() const { return bars_; }
     QPushButton* openButton() const { return open_; }
-    QPushButton* copyButton() const { return copy_; }
+    QPushButton* headsButton() const { return heads_; }
+    QToolButton* copyButton() const { return copy_; }
+    ClassBars* classBars() const { return classes_; }
     EmptyState* restrictionsEmpty() const { return bars_empty_; }
     QString title() const;
     QString valuesText() const;  // "Accuracy 73.5 % 69.2 to 77.8, 400 samples", a line each
 
 Q_SIGNALS:
     void openRun();
+    void openHeads();
     void measureWanted(const QString& kind);
     void runChosen(const QString& run);
 
@@ -59,7 +54,10 @@ private:
     TextLabel *title_, *note_, *hint_;
     QWidget* cell_;
     std::vector<ValueBlock> blocks_;
-    QPushButton *open_, *copy_;
+    TextLabel* classes_title_;
+    ClassBars* classes_;
+    QToolButton* copy_;
+    QPushButton *heads_, *open_;
     SectionTitle* bars_title_;
     TextLabel* bars_note_;
     RestrictionBars* bars_;

@@ -56,6 +56,7 @@ void LayerMapView::paintSection(QPainter& painter, std::size_t index) const {
     for (std::size_t r = 0; r < map.rows.size(); ++r) {
         const LayerRow& row = map.rows[r];
         for (std::size_t l = 0; l < row.cells.size(); ++l) {
+            if (row.cells[l].isOutside) continue;
             const QRectF area = cellRect({index, r, l});
             if (std::isfinite(row.cells[l].value)) {
                 painter.fillRect(area, fill(map, row.cells[l].value));
@@ -110,7 +111,11 @@ void LayerMapView::paintLabels(QPainter& painter, std::size_t index) const {
         painter.drawEllipse(QPointF(9, label.center().y()), 3.5, 3.5);
         painter.setFont(themeFont(TypeStep::table, current ? 600 : 400));
         painter.setPen(t.text1);
-        const QRectF room = label.adjusted(20, -3, 0, 3);
+        const std::string& mixer = section.map.rows[r].mixer;
+        const QRectF room = label.adjusted(20, -3, mixer.empty() ? 0 : -20, 3);
+        if (!mixer.empty())
+            paintBadge(painter, QRectF(label.right() - 16, label.center().y() - 8, 16, 17), mixer);
+        painter.setPen(t.text1);
         painter.drawText(
             room, Qt::AlignLeft | Qt::AlignVCenter,
             painter.fontMetrics().elidedText(section.map.rows[r].label, Qt::ElideMiddle, int(room.width())));

@@ -50,7 +50,7 @@ std::optional<LayerMapView::Place> LayerMapView::again(const std::vector<Section
         const LayerMap& map = sections_[s].map;
         if (map.kind != old.kind || map.array != old.array) continue;
         for (std::size_t r = 0; r < map.rows.size(); ++r)
-            if (map.rows[r].label == row.label &&
+            if (map.rows[r].label == row.label && map.rows[r].mixer == row.mixer &&
                 map.runs[map.rows[r].source].run == old.runs[row.source].run && exists({s, r, place->layer}))
                 return Place{s, r, place->layer};
     }
@@ -117,7 +117,7 @@ std::optional<LayerMapView::Place> LayerMapView::placeAt(const QPointF& point) c
         const double layer = std::floor((point.x() - columnLeft()) / columnWidth());
         if (row < 0 || layer < 0) continue;
         const Place place{s, std::size_t(row), std::size_t(layer)};
-        if (exists(place)) return place;
+        if (exists(place) && !cell(place).isOutside) return place;
     }
     return std::nullopt;
 }
@@ -193,7 +193,19 @@ void LayerMapView::mousePressEvent(QMouseEvent* event) {
             }
     }
     const auto place = placeAt(event->position());
-    hold(place == held_ ? std::nullopt : place);
+    holdRead(place == held_ ? std::nullopt : place);
+}
+
+void LayerMapView::mouseDoubleClickEvent(QMouseEvent* event) {
+    const auto place = placeAt(event->position());
+    if (!place) return;
+    holdRead(place);
+    Q_EMIT opened();
+}
+
+// The run of what is held becomes the current one.
+void LayerMapView::holdRead(std::optional<Place> place) {
+    hold(place);
     if (held_ && run(*held_).run != current_) Q_EMIT runChosen(QString::fromStdString(run(*held_).run));
 }
 
@@ -242,9 +254,12 @@ void LayerMapView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Return:
         case Qt::Key_Enter:
         case Qt::Key_Space:
-            hold(held_ ? std::nullopt : std::optional(place));
-            if (held_ && run(*held_).run != current_)
-                Q_EMIT runChosen(QString::fromStdString(run(*held_).run));
+            if (event->modifiers() & Qt::ControlModifier) {
+                holdRead(place);
+                Q_EMIT opened();
+            } else {
+                holdRead(held_ ? std::nullopt : std::optional(place));
+            }
             return;
         case Qt::Key_Escape:
             if (held_) return hold(std::nullopt);
@@ -252,9 +267,17 @@ void LayerMapView::keyPressEvent(QKeyEvent* event) {
         default:
             return QWidget::keyPressEvent(event);
     }
-    const std::size_t count = sections_[place.section].map.rows[place.row].cells.size();
-    if (count == 0) return;
-    place.layer = std::min(place.layer, count - 1);
+    const std::vector<MeasuredCell>& cells = sections_[place.section].map.rows[place.row].cells;
+    if (cells.empty()) return;
+    place.layer = std::min(place.layer, cells.size() - 1);
+    // Over layers of other kinds to the next one of this row.
+    const auto inside = [&](int step) {
+        for (auto l = std::ptrdiff_t(place.layer); l >= 0 && l < std::ptrdiff_t(cells.size()); l += step)
+            if (!cells[std::size_t(l)].isOutside) return std::optional(std::size_t(l));
+        return std::optional<std::size_t>();
+    };
+    const int step = event->key() == Qt::Key_Left || event->key() == Qt::Key_End ? -1 : 1;
+    place.layer = inside(step).value_or(inside(-step).value_or(place.layer));
     hovered_ = place;
     if (held_)
         hold(place);

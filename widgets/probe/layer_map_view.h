@@ -47,12 +47,14 @@ Q_SIGNALS:
     void readChanged();
     void heldChanged();
     void runChosen(const QString& run);  // a click on a row's name, or on a cell of another run
+    void opened();                       // a double click on a cell, or Ctrl+Return: the one held
 
 protected:
     bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
@@ -72,6 +74,7 @@ private:
     std::optional<Place> placeAt(const QPointF& point) const;
     void hover(std::optional<Place> place);
     void tell();
+    void holdRead(std::optional<Place> place);
     const MeasuredRun* axisRun() const;
     QColor fill(const LayerMap& map, double value) const;
     void paintSection(QPainter& painter, std::size_t index) const;

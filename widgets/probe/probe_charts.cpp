@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "widgets/common/controls.h"
 #include "widgets/common/format.h"
@@ -117,22 +118,27 @@ void ProbeCharts::fill(const Panel& panel, const std::string& kind, const std::s
     panel.pages->setCurrentIndex(PlotPage);
 }
 
-// The dashed far level of the current run, and where each run's curve meets its own.
+// The dashed far level of the current run, where its curve meets it, and how far its windows reach.
 void ProbeCharts::fillGradientMarks() {
     QVector<PlotVerticalMark> marks;
     std::optional<PlotThreshold> far;
-    for (const MeasuredRun& run : choice_.measured("gradient")) {
+    std::vector<MeasuredRun> runs = choice_.measuredCurrent("gradient");
+    if (runs.empty()) runs = choice_.measured("gradient");
+    if (!runs.empty()) {
+        const MeasuredRun& run = runs.front();
+        for (const double window : windowsOf(run)) marks.append({.x = window, .label = formatSi(window)});
         const auto base = summaryValue(*run.record, "far baseline");
         const auto meets = summaryValue(*run.record, "distance where the baseline is met");
-        const bool current = choice_.current() && run.run == choice_.current()->id.str();
-        if (base && (current || !far))
+        if (base) {
+            // Distance 0 is no place on a logarithmic axis: there the curve never stood above its far level.
+            const QString where = !meets       ? QString()
+                                  : *meets > 0 ? tr(", from %1").arg(formatCount(std::llround(*meets)))
+                                               : tr(", everywhere");
             far = PlotThreshold{.value = *base,
-                                .label = tr("far level %1").arg(formatSignificant(*base, 3)),
+                                .label = tr("far level %1").arg(formatSignificant(*base, 3)) + where,
                                 .markCrossings = false};
-        if (meets && current)
-            marks.append({.x = *meets,
-                          .label = tr("from %1").arg(formatSignificant(*meets, 3)),
-                          .colour = run.colour});
+        }
+        if (meets && *meets > 0) marks.append({.x = *meets, .label = {}, .colour = run.colour});
     }
     gradient_.plot->setThreshold(far);
     gradient_.plot->setVerticalMarks(marks);

@@ -1,6 +1,7 @@
 #include "widgets/probe/probe_choice.h"
 
 #include <algorithm>
+#include <set>
 
 #include "widgets/common/run_list_model.h"
 
@@ -16,6 +17,24 @@ const RunPointer* find(const std::vector<RunPointer>& runs, const RunId& id) {
     const auto at =
         std::find_if(runs.begin(), runs.end(), [&](const RunPointer& run) { return run->id == id; });
     return at == runs.end() ? nullptr : &*at;
+}
+
+// The parameters of the kind, without what differs from run to run by itself: which weights are compared.
+Json parametersOf(const MeasurementKind& kind, const MeasurementRecord& record) {
+    Json all = Json::object();
+    for (const ParameterDescription& parameter : kind.parameters) {
+        const auto value = record.settings.find(parameter.key);
+        if (value == record.settings.end()) continue;
+        if (!value->is_object())
+            all[parameter.key] = *value;
+        else if (value->contains("step"))
+            all[parameter.key] = value->at("step");
+    }
+    return all;
+}
+
+QString plain(const Json& value) {
+    return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 }  // namespace
@@ -55,7 +74,92 @@ void ProbeChoice::refresh() {
         if (!current) current = find(chosen_, id);
     if (!current && current_) current = find(chosen_, current_->id);
     current_ = current ? *current : chosen_.empty() ? nullptr : chosen_.front();
+    const std::vector<std::int64_t> known = steps();
+    if (step_ && std::find(known.begin(), known.end(), *step_) == known.end()) step_.reset();
+    findSettings();
     Q_EMIT changed();
+}
+
+std::vector<std::int64_t> ProbeChoice::steps() const {
+    std::set<std::int64_t> steps;
+    for (const RunPointer& run : chosen_)
+        if (run->measurements)
+            for (const MeasurementRecord& record : run->measurements->records)
+                steps.insert(record.checkpoint.step.value);
+    return {steps.begin(), steps.end()};
+}
+
+void ProbeChoice::setStep(std::optional<std::int64_t> step) {
+    if (step == step_) return;
+    step_ = step;
+    findSettings();
+    Q_EMIT changed();
+}
+
+void ProbeChoice::setSettings(const std::string& key) {
+    if (key == settingsKey()) return;
+    wanted_settings_[kind_] = key;
+    Q_EMIT changed();
+}
+
+std::string ProbeChoice::settingsKey() const {
+    const auto wanted = wanted_settings_.find(kind_);
+    return wanted == wanted_settings_.end() ? std::string() : wanted->second;
+}
+
+void ProbeChoice::findSettings() {
+    settings_.clear();
+    const MeasurementKind* kind = find_measurement(kind_);
+    std::map<std::string, Json> found;
+    for (const RunPointer& run : chosen_)
+        if (run->measurements)
+            for (const MeasurementRecord& record : run->measurements->records)
+                if (record.kind == kind_ && (!step_ || record.checkpoint.step.value == *step_)) {
+                    Json parameters = parametersOf(*kind, record);
+                    std::string key = parameters.dump();
+                    found.emplace(std::move(key), std::move(parameters));
+                }
+    for (const auto& [key, parameters] : found) {
+        QStringList words;
+        for (const auto& [name, value] : parameters.items()) {
+            const bool same = std::all_of(found.begin(), found.end(), [&](const auto& other) {
+                const auto at = other.second.find(name);
+                return at != other.second.end() && *at == value;
+            });
+            const ParameterDescription* parameter = find_parameter(kind->parameters, name);
+            if (!same && parameter)
+                words << QStringLiteral("%1 %2").arg(QString::fromStdString(parameter->label).toLower(),
+                                                     plain(value));
+        }
+        settings_.push_back({key, words.join(QStringLiteral(", "))});
+    }
+    const std::string wanted = settingsKey();
+    if (!wanted.empty() && !found.contains(wanted)) wanted_settings_.erase(kind_);
+}
+
+std::string ProbeChoice::pinnedSettings(const std::string& kind) const {
+    const auto wanted = wanted_settings_.find(kind);
+    std::set<std::string> hashes;
+    if (wanted != wanted_settings_.end() && !wanted->second.empty())
+        for (const RunPointer& run : chosen_)
+            if (const MeasurementRecord* found = record(run, kind))
+                hashes.insert(measurementSettings(*found));
+    std::string all;
+    for (const std::string& hash : hashes) all.append(all.empty() ? "" : ",").append(hash);
+    return all;
+}
+
+const MeasurementRecord* ProbeChoice::record(const RunPointer& run, const std::string& kind) const {
+    if (!run->measurements) return nullptr;
+    const auto wanted = wanted_settings_.find(kind);
+    std::string hashes;
+    if (wanted != wanted_settings_.end() && !wanted->second.empty()) {
+        for (const MeasurementRecord& record : run->measurements->records)
+            if (record.kind == kind && parametersOf(*find_measurement(kind), record).dump() == wanted->second)
+                hashes.append(hashes.empty() ? "" : ",").append(measurementSettings(record));
+        if (hashes.empty()) return nullptr;
+    }
+    return run->measurements->latest(kind, step_, hashes);
 }
 
 bool ProbeChoice::isChosen(const RunId& run) const { return find(chosen_, run) != nullptr; }
@@ -94,14 +198,14 @@ void ProbeChoice::setCurrent(const RunId& id) {
 void ProbeChoice::setKind(const std::string& kind) {
     if (kind == kind_ || !find_measurement(kind)) return;
     kind_ = kind;
+    findSettings();
     Q_EMIT changed();
 }
 
 std::vector<MeasuredRun> ProbeChoice::measured(const std::string& kind) const {
     std::vector<MeasuredRun> runs;
     for (const RunPointer& run : chosen_)
-        if (const MeasurementRecord* record = run->measurements ? run->measurements->latest(kind) : nullptr)
-            runs.push_back(measuredRun(*run, *record));
+        if (const MeasurementRecord* found = record(run, kind)) runs.push_back(measuredRun(*run, *found));
     return runs;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <QObject>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,12 @@
 #include "widgets/common/run_measurements.h"
 
 namespace braid::ui {
+
+// One choice of the parameters of a kind of measurement.
+struct MeasuredSettings {
+    std::string key;
+    QString text;  // what tells it from the others: "mode mean", "classes 8, samples 400"
+};
 
 class ProbeChoice : public QObject {
     Q_OBJECT
@@ -34,7 +42,19 @@ public:
     const std::string& kind() const { return kind_; }
     void setKind(const std::string& kind);
 
-    // Of the chosen runs that have one, the last record of this kind.
+    // Steps of which a chosen run has measurements, and which of them is shown; none: the last of each run.
+    std::vector<std::int64_t> steps() const;
+    std::optional<std::int64_t> step() const { return step_; }
+    void setStep(std::optional<std::int64_t> step);
+    // Of the kind that is shown: choices of its parameters that the chosen runs were measured with, in order
+    // of key; one or none: there is nothing to choose.
+    const std::vector<MeasuredSettings>& settings() const { return settings_; }
+    std::string settingsKey() const;  // of the one that is shown; empty: the newest of each run
+    void setSettings(const std::string& key);
+    // Hashes of the settings that are shown of this kind, with commas between them; empty: the newest.
+    std::string pinnedSettings(const std::string& kind) const;
+
+    // Of the chosen runs that have one, the last record of this kind, step and settings.
     std::vector<MeasuredRun> measured(const std::string& kind) const;
     // Of the current run alone; empty: it has none.
     std::vector<MeasuredRun> measuredCurrent(const std::string& kind) const;
@@ -45,12 +65,17 @@ Q_SIGNALS:
     void changed();
 
 private:
+    void findSettings();
+    const MeasurementRecord* record(const RunPointer& run, const std::string& kind) const;
     void store(const std::vector<RunPointer>& chosen, const RunPointer& current);
 
     ProjectSession& session_;
     std::vector<RunPointer> candidates_, chosen_;
     RunPointer current_;
     std::string kind_ = "probe";
+    std::optional<std::int64_t> step_;
+    std::vector<MeasuredSettings> settings_;
+    std::map<std::string, std::string> wanted_settings_;  // key by kind
 };
 
 // Kinds that this workspace shows: all but whole matrices of attention.

@@ -55,6 +55,8 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice) {
             FigurePanel panel{.metric = wanted.kind + "/" + array};
             panel.x_scale = wanted.x;
             panel.y_scale = wanted.y;
+            panel.step = choice.step();
+            panel.score = choice.pinnedSettings(wanted.kind);
             figure.spec.panels.push_back(panel);
             titles << arrayTitle(wanted.kind, array);
             const LayerMap map = layerMap(runs, array);

@@ -10,50 +10,26 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
 #include "widgets/common/format.h"
 #include "widgets/common/score_jobs.h"
 #include "widgets/common/segments.h"
+#include "widgets/probe/cell_facts.h"
 #include "widgets/probe/measure_dialog.h"
 #include "widgets/probe/measured_model.h"
 #include "widgets/probe/probe_charts.h"
 #include "widgets/probe/probe_choice.h"
 #include "widgets/probe/probe_figures.h"
+#include "widgets/probe/probe_sections.h"
 
 namespace braid::ui {
 
 namespace {
 
 enum Page { ViewsPage, ValuesPage, EmptyPage };
-
-// Maps that are always there, of the chosen runs; then those of the kind that is selected.
-struct MapKind {
-    const char *kind, *array;
-};
-constexpr MapKind standing[] = {{"probe", "accuracy"}, {"probe", "gain"}, {"heads", "mass"}};
-constexpr MapKind further[] = {
-    {"restrict", "change_by_layer"}, {"heads", "copy"},      {"entropy", "entropy"},
-    {"entropy", "hit_rate"},         {"change", "change"},   {"ablate", "change"},
-    {"internals", "memory"},         {"internals", "decay"}, {"internals", "write"}};
-
-QString noteOf(const LayerMap& map, const std::string& kind) {
-    QStringList note;
-    if (!map.rowName.isEmpty() && !map.runs.empty()) note << map.runs.front().name;
-    if (kind == "probe" && map.array == "accuracy")
-        note << ProbePage::tr("eight-class needle, last token after each layer");
-    if (map.isSigned) note << ProbePage::tr("centred at 0");
-    if (kind == "heads" && map.array == "mass") note << ProbePage::tr("attention mass on the needle");
-    for (const LayerRow& row : map.rows)
-        for (const MeasuredCell& cell : row.cells)
-            if (cell.samples > 0) {
-                note << ProbePage::tr("%1 samples").arg(formatCount(cell.samples));
-                return note.join(QStringLiteral(", "));
-            }
-    return note.join(QStringLiteral(", "));
-}
+const QString heads_workspace = QStringLiteral("heads");
 
 }  // namespace
 
@@ -63,6 +39,7 @@ ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellP
       choice_(choice),
       panel_(panel),
       toolbar_(new PageToolbar(tr("Where far information enters"))),
+      rows_(new Segments(tr("Rows of the maps"), {tr("By model"), tr("By layer kind")})),
       form_(new Segments(tr("Shown as"), {tr("Views"), tr("Values")})),
       arrays_(new QComboBox),
       figure_(makeButton(tr("Figure"), QStringLiteral("figure"))),
@@ -97,11 +74,13 @@ ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellP
     layout->addWidget(reading_);
     layout->addWidget(new ScoreJobs(context.session, context.commands, ScoreRequest::Verb::measure));
 
+    connect(rows_, &Segments::chosen, this, &ProbePage::showMaps);
     connect(form_, &Segments::chosen, this, &ProbePage::applyForm);
     connect(arrays_, &QComboBox::activated, this, &ProbePage::fillTable);
     connect(maps_, &LayerMapView::readChanged, this, &ProbePage::showCell);
     const auto current = [this](const QString& run) { choice_.setCurrent(RunId(run.toStdString())); };
     connect(maps_, &LayerMapView::runChosen, this, current);
+    connect(maps_, &LayerMapView::opened, this, &ProbePage::openCell);
     connect(charts_, &ProbeCharts::runChosen, this, current);
     connect(charts_, &ProbeCharts::measureWanted, this,
             [this](const QString& kind) { measure(kind.toStdString()); });
@@ -109,6 +88,7 @@ ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellP
     connect(panel_, &CellPanel::measureWanted, this,
             [this](const QString& kind) { measure(kind.toStdString()); });
     connect(panel_, &CellPanel::openRun, this, &ProbePage::openRun);
+    connect(panel_, &CellPanel::openHeads, this, &ProbePage::openHeads);
     connect(empty_, &EmptyState::clicked, this, [this] {
         if (choice_.candidates().empty())
             context_.shell.showWorkspace(QStringLiteral("train"));
@@ -122,6 +102,8 @@ ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellP
 void ProbePage::makeToolbar() {
     arrays_->setAccessibleName(tr("Values of"));
     form_->setCurrent(0);
+    rows_->setCurrent(0);
+    toolbar_->addWidget(rows_);
     toolbar_->addWidget(arrays_);
     toolbar_->addWidget(form_);
     toolbar_->addWidget(figure_);
@@ -192,24 +174,8 @@ void ProbePage::setKindOfCharts() {
 }
 
 void ProbePage::showMaps() {
-    std::vector<LayerMapView::Section> sections;
-    const auto add = [&](const MapKind& one) {
-        std::vector<MeasuredRun> runs = choice_.measured(one.kind);
-        // Maps of heads show one run: the current one, where it was measured.
-        const auto current = std::find_if(runs.begin(), runs.end(), [this](const MeasuredRun& run) {
-            return choice_.current() && run.run == choice_.current()->id.str();
-        });
-        if (current != runs.end() && !layerMap(runs, one.array).rowName.isEmpty())
-            std::rotate(runs.begin(), current, std::next(current));
-        LayerMap map = layerMap(runs, one.array);
-        if (map.isEmpty()) return;
-        sections.push_back({std::move(map), arrayTitle(one.kind, one.array), {}});
-        sections.back().note = noteOf(sections.back().map, one.kind);
-    };
-    for (const MapKind& one : further)
-        if (choice_.kind() == one.kind) add(one);
-    for (const MapKind& one : standing) add(one);
-    maps_->show(std::move(sections), choice_.current() ? choice_.current()->id.str() : std::string());
+    maps_->show(probeSections(choice_, rows_->current() == 1),
+                choice_.current() ? choice_.current()->id.str() : std::string());
     fillMissing();
 }
 
@@ -219,7 +185,7 @@ void ProbePage::fillMissing() {
         delete item->widget();
         delete item;
     }
-    for (const char* kind : {"probe", "heads"}) {
+    for (const char* kind : standingKinds()) {
         if (!choice_.measured(kind).empty()) continue;
         const QString title = measurementTitle(kind);
         auto* empty = new EmptyState(tr("%1: not measured for these runs.").arg(title), tr("Measure..."));
@@ -252,6 +218,7 @@ void ProbePage::fillTable() {
 void ProbePage::applyForm() {
     const bool values = form_->current() == 1;
     arrays_->setVisible(values && arrays_->count() > 0);
+    rows_->setVisible(!values);
     const bool nobody = choice_.candidates().empty();
     const bool lacking = values && choice_.measured(choice_.kind()).empty();
     if (nobody) {
@@ -276,45 +243,7 @@ void ProbePage::showCell() {
         return;
     }
     reading_->setText(maps_->text(*place));
-    const MeasuredRun& run = maps_->run(*place);
-    CellFacts facts;
-    facts.title = tr("%1, layer %2").arg(run.name).arg(place->layer);
-    if (place->layer < run.layers.size()) {
-        QStringList groups;
-        for (const HeadGroup& group : run.layers[place->layer].groups) {
-            groups << tr("%1, %2 heads, %3 kv heads")
-                          .arg(QString::fromStdString(group.mixer))
-                          .arg(group.heads)
-                          .arg(group.kv_heads);
-        }
-        facts.mixer = QString::fromStdString(run.layers[place->layer].groups.front().mixer);
-        facts.note = groups.join(QStringLiteral("; "));
-    }
-    QStringList lines{facts.title};
-    const std::vector<LayerMapView::Section>& sections = maps_->sections();
-    // The cell itself first, then the others of this run and layer.
-    for (const bool own : {true, false})
-        for (std::size_t s = 0; s < sections.size(); ++s)
-            for (std::size_t r = 0; r < sections[s].map.rows.size(); ++r) {
-                const LayerMapView::Place at{s, r, place->layer};
-                if ((at == *place) != own || place->layer >= sections[s].map.rows[r].cells.size()) continue;
-                const LayerMap& map = sections[s].map;
-                if (!own && (!map.rowName.isEmpty() || maps_->run(at).run != run.run || s == place->section))
-                    continue;
-                const MeasuredCell& cell = maps_->cell(at);
-                QString interval = std::isfinite(cell.low) && std::isfinite(cell.high)
-                                       ? tr("%1 to %2, ")
-                                             .arg(measuredText(cell.low, {}, map.isSigned),
-                                                  measuredText(cell.high, {}, map.isSigned))
-                                       : QString();
-                if (cell.samples > 0) interval += tr("%1 samples").arg(formatCount(cell.samples));
-                if (!std::isfinite(cell.value)) interval = map.missing;
-                QString name = sections[s].title;
-                if (!map.rowName.isEmpty()) name = tr("%1 %2: %3").arg(map.rowName, map.rows[r].label, name);
-                facts.values.push_back({name, measuredText(cell.value, map.unit, map.isSigned), interval});
-                lines << maps_->text(at);
-            }
-    facts.copied = lines.join(QLatin1Char('\n'));
+    const CellFacts facts = cellFacts(*maps_, *place);
     panel_->showCell(&facts);
 }
 
@@ -345,6 +274,22 @@ void ProbePage::openRun() {
     }
     if (choice_.current()) context_.session.setSelectedRuns({choice_.current()->id});
     context_.shell.showWorkspace(QStringLiteral("train"));
+}
+
+void ProbePage::openHeads() {
+    const auto place = maps_->read();
+    if (!place || !context_.shell.hasWorkspace(heads_workspace)) return;
+    const HeadChoice head = cellFacts(*maps_, *place).head;
+    context_.session.selectHead(head.run, head.step, head.layer, head.head);
+    context_.shell.showWorkspace(heads_workspace);
+}
+
+// What a cell leads to: its head, else its run.
+void ProbePage::openCell() {
+    if (context_.shell.hasWorkspace(heads_workspace))
+        openHeads();
+    else
+        openRun();
 }
 
 QString ProbePage::commandLine() const {

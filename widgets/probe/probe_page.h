@@ -36,6 +36,7 @@ public:
     MeasureDialog* measure(const std::string& kind);
     void exportFigure();  // the menu of figures
     void openRun();       // of the cell that is read, in Train
+    void openHeads();     // the head of the cell that is read, in Heads
     QString commandLine() const;
 
     LayerMapView* maps() const { return maps_; }
@@ -43,6 +44,7 @@ public:
     QTableView* table() const { return table_; }
     QComboBox* arrayChoice() const { return arrays_; }
     Segments* form() const { return form_; }
+    Segments* rows() const { return rows_; }
     QPushButton* measureButton() const { return measure_; }
     QPushButton* figureButton() const { return figure_; }
     EmptyState* empty() const { return empty_; }
@@ -55,6 +57,7 @@ private:
     void showMaps();
     void fillMissing();
     void showCell();
+    void openCell();
     void fillArrays();
     void fillTable();
     void applyForm();
@@ -66,7 +69,7 @@ private:
     CellPanel* panel_;
     std::string charts_kind_;
     PageToolbar* toolbar_;
-    Segments* form_;
+    Segments *rows_, *form_;
     QComboBox* arrays_;
     QPushButton *figure_, *measure_;
     QStackedWidget* pages_;

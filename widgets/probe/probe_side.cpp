@@ -1,5 +1,6 @@
 #include "widgets/probe/probe_side.h"
 
+#include <QComboBox>
 #include <QHeaderView>
 #include <QPainter>
 #include <QStandardItemModel>
@@ -63,6 +64,8 @@ ProbeSide::ProbeSide(ProbeChoice& choice, QWidget* parent)
       runs_(makeTree(tr("Runs to compare"), run_model_)),
       kinds_(makeTree(tr("Measurements"), kind_model_)),
       settings_title_(new SectionTitle(tr("Settings"))),
+      steps_(new QComboBox),
+      variants_(new QComboBox),
       settings_(new TextLabel({}, TypeStep::table, 400, 2)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, metrics::gap1, 0, metrics::gap2);
@@ -76,7 +79,25 @@ ProbeSide::ProbeSide(ProbeChoice& choice, QWidget* parent)
     layout->addWidget(makeSeparator());
     titled(new SectionTitle(tr("Measurements")), kinds_, 4);
     layout->addWidget(makeSeparator());
-    titled(settings_title_, settings_, 0);
+    settings_title_->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, 0);
+    layout->addWidget(settings_title_);
+    steps_->setAccessibleName(tr("Checkpoint"));
+    variants_->setAccessibleName(tr("Settings of the measurement"));
+    for (QComboBox* each : {steps_, variants_}) {
+        each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        auto* box = new QWidget;
+        auto* line = new QVBoxLayout(box);
+        line->setContentsMargins(metrics::gap3, 0, metrics::gap3, 0);
+        line->addWidget(each);
+        layout->addWidget(box);
+    }
+    layout->addWidget(settings_);
+    connect(steps_, &QComboBox::activated, this, [this] {
+        const QVariant step = steps_->currentData();
+        choice_.setStep(step.isValid() ? std::optional<std::int64_t>(step.toLongLong()) : std::nullopt);
+    });
+    connect(variants_, &QComboBox::activated, this,
+            [this] { choice_.setSettings(variants_->currentData().toString().toStdString()); });
     settings_->setContentsMargins(metrics::gap3, 0, metrics::gap3, 0);
     settings_->setTextFormat(Qt::PlainText);
     settings_->setWordWrap(true);
@@ -129,6 +150,7 @@ void ProbeSide::refresh() {
     filling_ = true;
     fillRuns();
     fillKinds();
+    fillChoices();
     fillSettings();
     filling_ = false;
 }
@@ -199,6 +221,24 @@ void ProbeSide::fillSettings() {
         for (const std::string& note : record.notes) lines << QString::fromStdString(note);
     }
     settings_->setText(lines.isEmpty() ? tr("Not measured yet.") : lines.join(QLatin1Char('\n')));
+}
+
+// Which of several records of the same kind is shown.
+void ProbeSide::fillChoices() {
+    steps_->clear();
+    steps_->addItem(tr("the last step measured"));
+    for (const std::int64_t step : choice_.steps())
+        steps_->addItem(tr("step %1").arg(formatCount(step)), QVariant::fromValue<qlonglong>(step));
+    if (choice_.step())
+        steps_->setCurrentIndex(steps_->findData(QVariant::fromValue<qlonglong>(*choice_.step())));
+    steps_->parentWidget()->setVisible(choice_.steps().size() > 1);
+    variants_->clear();
+    variants_->addItem(tr("the newest settings"), QString());
+    for (const MeasuredSettings& one : choice_.settings())
+        variants_->addItem(one.text, QString::fromStdString(one.key));
+    variants_->setCurrentIndex(
+        std::max(0, variants_->findData(QString::fromStdString(choice_.settingsKey()))));
+    variants_->parentWidget()->setVisible(choice_.settings().size() > 1);
 }
 
 QString ProbeSide::settings() const { return settings_->text(); }

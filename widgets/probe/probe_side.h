@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+class QComboBox;
 class QStandardItemModel;
 class QTreeView;
 
@@ -24,6 +25,8 @@ public:
     // "6 of 6", "Run"
     QString state(const std::string& kind) const;
     QString settings() const;
+    QComboBox* stepChoice() const { return steps_; }
+    QComboBox* settingsChoice() const { return variants_; }
 
 Q_SIGNALS:
     void measureWanted(const QString& kind);
@@ -32,12 +35,14 @@ private:
     void fillRuns();
     void fillKinds();
     void fillSettings();
+    void fillChoices();
 
     ProbeChoice& choice_;
     SectionTitle* run_title_;
     QStandardItemModel *run_model_, *kind_model_;
     QTreeView *runs_, *kinds_;
     SectionTitle* settings_title_;
+    QComboBox *steps_, *variants_;  // hidden where there is nothing to choose
     TextLabel* settings_;
     bool filling_ = false;
 };

@@ -22,7 +22,7 @@ ProbeWorkspace::ProbeWorkspace(const WorkspaceContext& context, QObject* parent)
     : Workspace(parent),
       context_(context),
       choice_(new ProbeChoice(context.session, this)),
-      panel_(new CellPanel),
+      panel_(new CellPanel(context.shell.hasWorkspace(QStringLiteral("heads")))),
       side_(new ProbeSide(*choice_)),
       page_(new ProbePage(context, *choice_, panel_)),
       throttle_(refresh_ms, this, [this] {
@@ -70,6 +70,9 @@ void ProbeWorkspace::makeActions() {
         QAbstractButton* other = page_->form()->button(page_->form()->current() == 0 ? 1 : 0);
         other->click();
     });
+    if (context_.shell.hasWorkspace(QStringLiteral("heads")))
+        add("probe.open-heads", tr("Open the head in Heads"), "heads", "view",
+            [this] { page_->openHeads(); });
     add("probe.open-run", tr("Show the run in Train"), "train", "view", [this] { page_->openRun(); });
 }
 

@@ -69,6 +69,8 @@ Result<Hidden> read_samples(const MeasureInput& input, Model& model, const Needl
 struct Accuracy {
     Interval share;
     std::int64_t test = 0;
+    std::vector<Interval> by_class = {};
+    std::vector<std::int64_t> test_by_class = {};
 };
 
 Accuracy probe(const std::vector<float>& rows, std::int64_t width, const std::vector<std::int64_t>& labels,
@@ -84,10 +86,20 @@ Accuracy probe(const std::vector<float>& rows, std::int64_t width, const std::ve
     }
     const LinearClassifier classifier = fit_logistic(training, width, wanted, cost);
     std::int64_t right = 0;
-    for (const std::size_t i : split.test)
-        right += classifier.predict(std::span(all).subspan(i * columns, columns)) == labels[i] ? 1 : 0;
+    std::vector<std::int64_t> right_by_class(needle_classes), test_by_class(needle_classes);
+    for (const std::size_t i : split.test) {
+        const auto wanted_class = std::size_t(labels[i]);
+        const bool hit = classifier.predict(std::span(all).subspan(i * columns, columns)) == labels[i];
+        right += hit ? 1 : 0;
+        right_by_class[wanted_class] += hit ? 1 : 0;
+        ++test_by_class[wanted_class];
+    }
     const auto count = std::int64_t(split.test.size());
-    return {.share = share_interval(right, count), .test = count};
+    Accuracy accuracy{.share = share_interval(right, count), .test = count};
+    for (std::size_t c = 0; c < right_by_class.size(); ++c)
+        accuracy.by_class.push_back(share_interval(right_by_class[c], test_by_class[c]));
+    accuracy.test_by_class = std::move(test_by_class);
+    return accuracy;
 }
 
 }  // namespace
@@ -114,7 +126,10 @@ Result<Measured> measure_probe(const MeasureInput& input) {
     const ArchitectureSpec& spec = input.architecture;
     MeasuredArray accuracy = empty_array("accuracy", "%", {layer_axis(spec)});
     MeasuredArray gain = empty_array("gain", "%", {layer_axis(spec)});
+    MeasuredArray by_class =
+        empty_array("class_accuracy", "%", {layer_axis(spec), count_axis("class", needle_classes)});
     accuracy.low = accuracy.high = accuracy.values;
+    by_class.low = by_class.high = by_class.values;
     accuracy.samples = gain.samples = {std::int64_t(split.test.size())};
     measured.answer = {{"layers", Json::array()}};
     const double chance = 100.0 / double(needle_classes);
@@ -127,6 +142,12 @@ Result<Measured> measure_probe(const MeasureInput& input) {
             probe(hidden->rows_LND[l], spec.d_model, hidden->labels, split, input.real("cost"));
         accuracy.values[l] = 100 * got.share.value;
         accuracy.low[l] = 100 * got.share.low, accuracy.high[l] = 100 * got.share.high;
+        for (std::size_t c = 0; c < got.by_class.size(); ++c) {
+            const std::size_t at = by_class.at(l, c);
+            by_class.values[at] = 100 * got.by_class[c].value;
+            by_class.low[at] = 100 * got.by_class[c].low, by_class.high[at] = 100 * got.by_class[c].high;
+            by_class.samples.push_back(got.test_by_class[c]);
+        }
         gain.values[l] = accuracy.values[l] - before;
         before = accuracy.values[l];
         measured.answer["layers"].push_back({{"layer", l},
@@ -145,7 +166,7 @@ Result<Measured> measure_probe(const MeasureInput& input) {
     measured.settings["classes"] = needle_classes;
     measured.settings["training_samples"] = split.training.size();
     measured.notes.emplace_back("The gain of the first layer is against chance.");
-    measured.arrays = {std::move(accuracy), std::move(gain)};
+    measured.arrays = {std::move(accuracy), std::move(gain), std::move(by_class)};
     return measured;
 }
 

@@ -126,6 +126,11 @@ TEST(Probe, AccuracyIsThatOfLoops) {
         EXPECT_DOUBLE_EQ(gain.values[l], accuracy.values[l] - before);
         before = accuracy.values[l];
         EXPECT_EQ(measured.answer["layers"][l]["n"], split.test.size());
+        const MeasuredArray& classes = array_of(measured, "class_accuracy");
+        double weighted = 0;
+        for (std::size_t c = 0; c < 8; ++c)
+            weighted += classes.values[classes.at(l, c)] * double(classes.samples[classes.at(l, c)]);
+        EXPECT_NEAR(weighted / double(split.test.size()), accuracy.values[l], 1e-9);
     }
 }
 

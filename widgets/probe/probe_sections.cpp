@@ -1,0 +1,70 @@
+#include "widgets/probe/probe_sections.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "widgets/common/format.h"
+#include "widgets/common/layer_kinds.h"
+#include "widgets/probe/probe_choice.h"
+
+namespace braid::ui {
+
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("ProbeSections", text); }
+
+struct MapKind {
+    const char *kind, *array;
+};
+constexpr MapKind standing[] = {{"probe", "accuracy"}, {"probe", "gain"}, {"heads", "mass"}};
+constexpr MapKind further[] = {
+    {"restrict", "change_by_layer"}, {"heads", "copy"},      {"entropy", "entropy"},
+    {"entropy", "hit_rate"},         {"change", "change"},   {"ablate", "change"},
+    {"internals", "memory"},         {"internals", "decay"}, {"internals", "write"}};
+
+QString noteOf(const LayerMap& map) {
+    QStringList note;
+    if (!map.rowName.isEmpty() && !map.runs.empty()) note << map.runs.front().name;
+    if (map.kind == "probe" && map.array == "accuracy")
+        note << tr("eight-class needle, last token after each layer");
+    if (map.isSigned) note << tr("centred at 0");
+    if (map.kind == "heads" && map.array == "mass") note << tr("attention mass on the needle");
+    for (const LayerRow& row : map.rows)
+        for (const MeasuredCell& cell : row.cells)
+            if (cell.samples > 0) {
+                note << tr("%1 samples").arg(formatCount(cell.samples));
+                return note.join(QStringLiteral(", "));
+            }
+    return note.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+std::vector<LayerMapView::Section> probeSections(const ProbeChoice& choice, bool byKind) {
+    std::vector<LayerMapView::Section> sections;
+    const auto add = [&](const MapKind& one) {
+        std::vector<MeasuredRun> runs = choice.measured(one.kind);
+        // Maps of heads show one run: the current one, where it was measured.
+        const auto current = std::find_if(runs.begin(), runs.end(), [&](const MeasuredRun& run) {
+            return choice.current() && run.run == choice.current()->id.str();
+        });
+        if (current != runs.end() && !layerMap(runs, one.array).rowName.isEmpty())
+            std::rotate(runs.begin(), current, std::next(current));
+        LayerMap map = layerMap(runs, one.array);
+        if (map.isEmpty()) return;
+        if (byKind) map = byKindOfLayer(map);
+        const QString note = noteOf(map);
+        sections.push_back({std::move(map), arrayTitle(one.kind, one.array), note});
+    };
+    for (const MapKind& one : further)
+        if (choice.kind() == one.kind) add(one);
+    for (const MapKind& one : standing) add(one);
+    return sections;
+}
+
+const std::vector<const char*>& standingKinds() {
+    static const std::vector<const char*> kinds{"probe", "heads"};
+    return kinds;
+}
+
+}  // namespace braid::ui
