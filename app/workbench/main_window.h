@@ -51,6 +51,7 @@ public:
                 std::function<void()> action = {}) override;
     void showStatus(const QString& text) override;
     void showWorkspace(const QString& id) override;
+    bool hasWorkspace(const QString& id) const override;
     void setProblems(const QString& workspace, int count, std::function<void()> show = {}) override;
 
 Q_SIGNALS:

@@ -46,11 +46,15 @@ public:
             gain.values[l] = accuracy.values[l] - before;
             before = accuracy.values[l];
         }
-        return write("probe", {accuracy, gain}, {{.name = "chance", .value = 12.5, .unit = "%"}});
+        MeasuredArray classes =
+            arrayOf("class_accuracy", "%", {countAxis("layer", layers()), countAxis("class", 8)});
+        for (std::size_t i = 0; i < classes.values.size(); ++i) classes.values[i] = 70 + double(i % 8);
+        classes.samples = {50};
+        return write("probe", {accuracy, gain, classes}, {{.name = "chance", .value = 12.5, .unit = "%"}});
     }
 
     // Two heads that retrieve; layers in between have no such attention.
-    std::string heads(std::size_t count = 4) const {
+    std::string heads(std::size_t count = 4, int samples = 400) const {
         MeasuredArray mass = arrayOf("mass", "", {countAxis("layer", layers()), countAxis("head", count)});
         mass.missing = "not among the layers that were looked at";
         mass.samples = {100};
@@ -59,7 +63,7 @@ public:
                 mass.values[l * count + h] = 0.02 + 0.01 * double((l * 7 + h * 3) % 5);
         mass.values[(layers() / 4 * 2) * count + 1] = 0.71;
         mass.values[count * 2 + 3] = 0.58;
-        return write("heads", {mass}, {{.name = "top head, L2.H1", .value = 0.71}});
+        return write("heads", {mass}, {{.name = "top head, L2.H1", .value = 0.71}}, samples);
     }
 
     std::string gradient(double far = 0.01) const {
@@ -144,12 +148,12 @@ public:
 
 private:
     std::string write(const std::string& kind, std::vector<MeasuredArray> arrays,
-                      std::vector<ScoreSummary> summary) const {
+                      std::vector<ScoreSummary> summary, int samples = 400) const {
         MeasurementRecord record{.kind = kind, .created = "2026-03-04T05:06:07Z"};
         record.command = "braid-engine measure " + kind + " " + plan_.id.str() + "@" + std::to_string(step_);
         record.checkpoint = {
             .folder = folder_.checkpoint_folder(Step(step_)), .run = plan_.id.str(), .step = Step(step_)};
-        record.settings = {{"samples", 400}, {"seed", 42}};
+        record.settings = {{"samples", samples}, {"seed", 42}};
         record.arrays = std::move(arrays);
         record.summary = std::move(summary);
         const Result<std::string> file = write_measurement(folder_.measurements_folder(), record);
