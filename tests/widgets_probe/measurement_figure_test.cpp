@@ -67,7 +67,7 @@ TEST_F(MeasurementFigureTest, MapsHatchWhatWasNotMeasuredAndTheTableHasEveryValu
     const FigureBytes svg = render_figure(heads->spec, *data, FigureFile::svg);
     EXPECT_EQ(svg.facts.points, 8U);
     EXPECT_EQ(svg.facts.missing, 8U) << "hatched, never 0";
-    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("2.1  0.710")))
+    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("L2.H1  0.710")))
         << svg.facts.texts.join(QLatin1Char('|')).toStdString();
     const QByteArray csv = render_figure(heads->spec, *data, FigureFile::csv).bytes;
     EXPECT_TRUE(csv.startsWith("panel,kind,array,run,name,step,axes,value,low,high,samples,unit\n"));

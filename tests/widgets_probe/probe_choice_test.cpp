@@ -10,7 +10,6 @@
 #include "tests/widgets_probe/probe_fixture.h"
 #include "widgets/common/layer_kinds.h"
 #include "widgets/common/segments.h"
-#include "widgets/common/segments.h"
 #include "widgets/figure/figure_kind.h"
 #include "widgets/probe/class_bars.h"
 #include "widgets/probe/probe_figures.h"
@@ -130,7 +129,7 @@ TEST_F(ProbeChoiceTest, ACellLeadsToItsHead) {
 TEST_F(ProbeChoiceTest, ClassesAreToldWhereTheyWereRecorded) {
     maps_->hold(LayerMapView::Place{0, 0, 3});
     ASSERT_TRUE(panel_->classBars()->isVisible());
-    EXPECT_EQ(panel_->classBars()->text(3), QStringLiteral("class 3: 73.0 %, 50 samples"));
+    EXPECT_EQ(panel_->classBars()->text(3).toStdString(), "class 3: 73.0 %, 50 samples");
     maps_->hold(LayerMapView::Place{2, 0, 0});
     EXPECT_FALSE(panel_->classBars()->isVisible());
 }

@@ -208,23 +208,41 @@ QString tickText(const AxisTick& tick) {
                                                                 : formatSignificant(value, 3);
 }
 
-QString measuredText(double value, const std::string& unit, bool isSigned) {
-    if (!std::isfinite(value)) return QStringLiteral("—");
+namespace {
+
+QString measuredNumber(double value, const std::string& unit, bool isSigned) {
     QString number = unit == "%"                            ? formatFixed(value, 1)
                      : unit == "tokens"                     ? formatSignificant(value, 3)
                      : std::abs(value) < 0.01 && value != 0 ? formatSignificant(value, 2)
                                                             : formatFixed(value, 3);
     if (isSigned && value > 0) number.prepend(QLatin1Char('+'));
+    return number;
+}
+
+}  // namespace
+
+QString measuredText(double value, const std::string& unit, bool isSigned) {
+    if (!std::isfinite(value)) return QStringLiteral("—");
+    const QString number = measuredNumber(value, unit, isSigned);
     return unit.empty() ? number : number + QLatin1Char(' ') + text(unit);
+}
+
+QString intervalText(const MeasuredCell& cell, const std::string& unit, bool isSigned) {
+    if (!std::isfinite(cell.low) || !std::isfinite(cell.high)) return {};
+    return tr("%1 to %2")
+        .arg(measuredNumber(cell.low, unit, isSigned), measuredNumber(cell.high, unit, isSigned));
+}
+
+QString headText(std::size_t layer, std::size_t head) {
+    return QStringLiteral("L%1.H%2").arg(layer).arg(head);
 }
 
 QString cellText(const MeasuredCell& cell, const std::string& unit, bool isSigned, const QString& missing) {
     if (!std::isfinite(cell.value))
         return missing.isEmpty() ? tr("not measured") : tr("no value, %1").arg(missing);
     QString all = measuredText(cell.value, unit, isSigned);
-    if (std::isfinite(cell.low) && std::isfinite(cell.high))
-        all += tr(" (%1 to %2)")
-                   .arg(measuredText(cell.low, {}, isSigned), measuredText(cell.high, {}, isSigned));
+    if (const QString interval = intervalText(cell, unit, isSigned); !interval.isEmpty())
+        all += QStringLiteral(" (%1)").arg(interval);
     if (cell.samples > 0) all += tr(", %1 samples").arg(formatCount(cell.samples));
     return all;
 }
@@ -308,7 +326,7 @@ QString topHeadsText(const MeasurementRecord& record) {
     QStringList heads;
     for (const std::size_t place : topPlacesOf(record)) {
         const std::size_t width = mass->axes[2].ticks.size();
-        heads << QStringLiteral("%1.%2").arg(place / width).arg(place % width);
+        heads << headText(place / width, place % width);
     }
     return heads.join(QStringLiteral(", "));
 }

@@ -30,7 +30,8 @@ MeasuredRun measuredRun(const RunView& run, const MeasurementRecord& record);
 // One value with what stands behind it. NaN: none, `missing` says why.
 struct MeasuredCell {
     double value = std::numeric_limits<double>::quiet_NaN();
-    double low = value, high = value;
+    double low = std::numeric_limits<double>::quiet_NaN();  // ends of its interval, or NaN
+    double high = std::numeric_limits<double>::quiet_NaN();
     std::int64_t samples = 0;
     bool isOutside = false;  // not of this row at all: neither a value nor the lack of one
 };
@@ -87,6 +88,9 @@ QString axisTitle(const MeasuredAxis& axis);
 QString tickText(const AxisTick& tick);
 // "73.5 %", "+0.247 nats", "—"
 QString measuredText(double value, const std::string& unit, bool isSigned = false);
+QString intervalText(const MeasuredCell& cell, const std::string& unit,
+                     bool isSigned);                    // "69.2 to 77.8", or ""
+QString headText(std::size_t layer, std::size_t head);  // "L8.H3"
 // "73.5 % (69.2 to 77.8), 400 samples"; `missing` where there is no value.
 QString cellText(const MeasuredCell& cell, const std::string& unit, bool isSigned, const QString& missing);
 
@@ -96,7 +100,7 @@ inline constexpr std::size_t top_heads = 2;
 std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, const std::string& array);
 // At the first horizon.
 std::vector<MeasuredBar> measuredBars(const std::vector<MeasuredRun>& runs, const std::string& array);
-// "8.3": layer.head of the top heads at the end.
+// "L8.H3, L10.H7": the top heads at the end.
 QString topHeadsText(const MeasurementRecord& record);
 
 // Lengths of the windows of the run's layers, each once, ascending.

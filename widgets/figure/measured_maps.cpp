@@ -116,6 +116,7 @@ void MeasuredMaps::drawMap(const Panel& panel, const QRectF& area) {
                          heads && r == 0 ? QStringLiteral("%1 %2").arg(map.rowName, row.label) : row.label,
                          TextAnchor::right);
         for (std::size_t l = 0; l < row.cells.size(); ++l) {
+            if (row.cells[l].isOutside) continue;
             const QRectF cell(area.left() + column * double(l), top, column - gap, tall);
             if (!std::isfinite(row.cells[l].value)) {
                 hatch(canvas_, cell);
@@ -147,10 +148,8 @@ void MeasuredMaps::drawTop(const Panel& panel, const QRectF& area, double pitch,
         painter.drawEllipse(centre, radius, radius);
         painter.setPen(QPen(lightTokens().mark, FigureCanvas::pt(0.9)));
         painter.drawEllipse(centre, radius, radius);
-        const QString text = QStringLiteral("%1.%2  %3")
-                                 .arg(layer)
-                                 .arg(row)
-                                 .arg(measuredText(map.rows[row].cells[layer].value, map.unit));
+        const QString text = QStringLiteral("%1  %2").arg(
+            headText(layer, row), measuredText(map.rows[row].cells[layer].value, map.unit));
         const double width = canvas_.textWidth(text) + FigureCanvas::mm(1.2),
                      height = canvas_.textHeight() * 1.1;
         QRectF box(centre.x() + radius + FigureCanvas::mm(0.6), centre.y() - height / 2, width, height);

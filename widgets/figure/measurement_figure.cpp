@@ -135,7 +135,9 @@ public:
                 }
                 drawn.measured.push_back(measuredRun(run.view, *record));
                 drawn.records.push_back(run.view.measurements);
-                const std::string file = record->file.substr(record->file.rfind('/') + 1);
+                // Of several runs with the same settings the names alone would be the same.
+                std::string file = run.view.id.str();
+                file.append(record->file.substr(record->file.rfind('/')));
                 if (std::find(data.scores.begin(), data.scores.end(), file) == data.scores.end())
                     data.scores.push_back(file);
                 any = true;

@@ -15,10 +15,8 @@ QString tr(const char* text) { return QCoreApplication::translate("CellFacts", t
 QString intervalOf(const MeasuredCell& cell, const LayerMap& map) {
     if (!std::isfinite(cell.value)) return map.missing;
     QStringList parts;
-    if (std::isfinite(cell.low) && std::isfinite(cell.high))
-        parts << tr("%1 to %2")
-                     .arg(measuredText(cell.low, {}, map.isSigned),
-                          measuredText(cell.high, {}, map.isSigned));
+    if (const QString interval = intervalText(cell, map.unit, map.isSigned); !interval.isEmpty())
+        parts << interval;
     if (cell.samples > 0) parts << tr("%1 samples").arg(formatCount(cell.samples));
     return parts.join(QStringLiteral(", "));
 }

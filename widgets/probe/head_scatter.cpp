@@ -51,11 +51,9 @@ QPointF HeadScatter::place(const Point& point) const {
 
 QString HeadScatter::text(int point) const {
     const Point& at = points_.at(std::size_t(point));
-    return tr("%1, head %2.%3: hit rate %4, entropy %5, %6 samples")
-        .arg(name_)
-        .arg(at.layer)
-        .arg(at.head)
-        .arg(formatFixed(at.hit, 3), formatFixed(at.entropy, 3), formatCount(samples_));
+    return tr("%1, head %2: hit rate %3, entropy %4, %5 samples")
+        .arg(name_, headText(at.layer, at.head), formatFixed(at.hit, 3), formatFixed(at.entropy, 3),
+             formatCount(samples_));
 }
 
 void HeadScatter::setCurrent(int point) {

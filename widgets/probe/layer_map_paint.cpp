@@ -158,10 +158,8 @@ void LayerMapView::paintTop(QPainter& painter, std::size_t index) const {
         painter.drawEllipse(cell.center(), radius, radius);
         painter.setPen(QPen(t.mark, 2.2));
         painter.drawEllipse(cell.center(), radius, radius);
-        const QString text = QStringLiteral("%1.%2  %3")
-                                 .arg(layer)
-                                 .arg(row)
-                                 .arg(measuredText(map.rows[row].cells[layer].value, map.unit));
+        const QString text = QStringLiteral("%1  %2").arg(
+            headText(layer, row), measuredText(map.rows[row].cells[layer].value, map.unit));
         const double width = painter.fontMetrics().horizontalAdvance(text) + 12;
         QRectF box(cell.center().x() + radius + 5, cell.center().y() - 9, width, 18);
         if (box.right() > columnLeft() + columnWidth() * double(layers_) + 4)

@@ -64,7 +64,7 @@ ProbeCharts::Panel ProbeCharts::makePanel(const std::string& kind) {
     panel.pages->addWidget(panel.plot);
     panel.pages->addWidget(panel.empty);
     panel.pages->setMinimumHeight(120);
-    panel.plot->setLabels(PlotLabels::automatic);
+    panel.plot->setLabels(PlotLabels::legend);
     connect(panel.plot, &CurvePlot::seriesActivated, this,
             [this](const QString& id) { Q_EMIT runChosen(id.section(QLatin1Char('/'), 0, 0)); });
     connect(panel.empty, &EmptyState::clicked, this,

@@ -20,6 +20,14 @@ namespace {
 
 constexpr int id_role = Qt::UserRole + 1;
 
+// The selected row is pale, not ink: its icon keeps its colour there.
+QIcon rowIcon(const QIcon& icon) {
+    QIcon same;
+    const QPixmap pixmap = icon.pixmap(32, 32);
+    for (const QIcon::Mode mode : {QIcon::Normal, QIcon::Selected}) same.addPixmap(pixmap, mode);
+    return same;
+}
+
 QIcon dot(int colour) {
     QPixmap pixmap(32, 32);
     pixmap.fill(Qt::transparent);
@@ -28,7 +36,7 @@ QIcon dot(int colour) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(runColour(colour, tokens()));
     painter.drawEllipse(QPointF(16, 16), 8, 8);
-    return QIcon(pixmap);
+    return rowIcon(QIcon(pixmap));
 }
 
 QTreeView* makeTree(const QString& name, QStandardItemModel* model) {
@@ -188,7 +196,8 @@ void ProbeSide::fillKinds() {
         const std::string kind = name->data(id_role).toString().toStdString();
         const QString text = state(kind);
         const bool none = text == tr("Run");
-        name->setIcon(none ? icon(QStringLiteral("play")) : icon(QStringLiteral("check"), ColourRole::ok));
+        name->setIcon(
+            rowIcon(none ? icon(QStringLiteral("play")) : icon(QStringLiteral("check"), ColourRole::ok)));
         kind_model_->item(row, 1)->setText(text);
         kind_model_->item(row, 1)->setToolTip(none ? tr("Measure %1").arg(name->text())
                                                    : tr("Return measures again"));

@@ -5,7 +5,7 @@ namespace braid {
 extern const MeasurementKind internals_measurement;
 const MeasurementKind internals_measurement = {
     .id = "internals",
-    .title = "Recurrent internals",
+    .title = "Recurrent states",
     .help =
         "Decays and write strengths of recurrent layers, how long their states remember, and how large they "
         "grow.",

@@ -5,7 +5,7 @@ namespace braid {
 extern const MeasurementKind noise_measurement;
 const MeasurementKind noise_measurement = {
     .id = "noise",
-    .title = "Noise",
+    .title = "Noise injection",
     .help = "What noise added to the output of one kind of component costs.",
     .citation = "Wang et al., Fig. 11",
     .figure = "noise_curves",

@@ -5,7 +5,7 @@ namespace braid {
 extern const MeasurementKind probe_measurement;
 const MeasurementKind probe_measurement = {
     .id = "probe",
-    .title = "Layer-wise probing",
+    .title = "Layer probing",
     .help =
         "Which of eight values was hidden in the text, read from the last token behind each layer with a "
         "linear classifier.",

@@ -6,7 +6,7 @@ namespace braid {
 extern const MeasurementKind restrict_measurement;
 const MeasurementKind restrict_measurement = {
     .id = "restrict",
-    .title = "Receptive-field restriction",
+    .title = "Receptive field",
     .help = "What the model loses when a layer, or all layers of a kind, see no farther than a horizon.",
     .citation = "paper D.1, Fig. 3",
     .figure = "change_bars",
