@@ -78,7 +78,10 @@ TEST_F(ProbeRunTest, TheFormIsTheKindsAndStartsAJobForEveryChosenRun) {
     samples->selectAll();
     QTest::keyClicks(samples, QStringLiteral("0"));
     QTest::keyClick(samples, Qt::Key_Return);
-    EXPECT_FALSE(dialog->startButton()->isEnabled() && dialog->problemText().isEmpty());
+    const auto labels = dialog->form()->editor("samples")->field()->findChildren<QLabel*>();
+    EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("must be"));
+    })) << "said in its place";
     samples->selectAll();
     QTest::keyClicks(samples, QStringLiteral("800"));
     QTest::keyClick(samples, Qt::Key_Return);
