@@ -73,6 +73,7 @@ TEST_F(ProbeRunTest, TheFormIsTheKindsAndStartsAJobForEveryChosenRun) {
             EXPECT_TRUE(dialog->form()->has(parameter.key)) << kind->id << " " << parameter.key;
     }
     dialog->setKind("probe");
+    QCoreApplication::processEvents();  // the new form is shown
     QLineEdit* samples = dialog->form()->editor("samples")->field()->lineEdit();
     samples->setFocus();
     samples->selectAll();
