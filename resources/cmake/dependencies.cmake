@@ -18,6 +18,10 @@ if(BRAID_FUZZ)
 endif()
 find_package(CLI11 REQUIRED)
 find_library(BRAID_LIBLINEAR linear REQUIRED)  # it has neither a CMake nor a pkg-config file
+# Two libraries of OpenCV alone; its CMake file would ask for all of them, with one that brings protobuf.
+find_library(BRAID_OPENCV_ML opencv_ml REQUIRED)
+find_library(BRAID_OPENCV_CORE opencv_core REQUIRED)
+find_path(BRAID_OPENCV_INCLUDE opencv2/ml.hpp PATH_SUFFIXES opencv4 REQUIRED)
 find_package(GTest REQUIRED)
 include(torch)
 include(cuda)

@@ -1,7 +1,9 @@
-// Layer-wise probing (paper D.2, Fig. 4): which of eight values was hidden, read by a linear classifier from
-// the last token's hidden state behind each layer. Only these states are kept.
+// Layer-wise probing (paper D.2, Fig. 4, Tables 9 and 10): which of eight values was hidden, read by a linear
+// classifier, or by others for comparison, from the last token's hidden state behind each layer. Only these
+// states are kept.
 #include <algorithm>
 
+#include "core/measure/mechanism/classifiers.h"
 #include "core/measure/mechanism/interval.h"
 #include "core/measure/mechanism/logistic.h"
 #include "core/measure/mechanism/needle_samples.h"
@@ -73,33 +75,103 @@ struct Accuracy {
     std::vector<std::int64_t> test_by_class = {};
 };
 
-Accuracy probe(const std::vector<float>& rows, std::int64_t width, const std::vector<std::int64_t>& labels,
-               const SampleSplit& split, double cost) {
-    const std::vector<double> all = standardised(rows, width, split.training);
-    const auto columns = std::size_t(width);
-    std::vector<double> training;
-    std::vector<std::int64_t> wanted;
-    for (const std::size_t i : split.training) {
-        training.insert(training.end(), all.begin() + std::ptrdiff_t(i * columns),
-                        all.begin() + std::ptrdiff_t((i + 1) * columns));
-        wanted.push_back(labels[i]);
+// One layer's rows, standardised, and the split of them.
+class Probe {
+public:
+    Probe(const std::vector<float>& rows, std::int64_t width, const std::vector<std::int64_t>& labels,
+          const SampleSplit& split)
+        : width_(width), all_(standardised(rows, width, split.training)) {
+        for (const std::size_t i : split.training) take(i, training_), labels_.push_back(labels[i]);
+        for (const std::size_t i : split.test) take(i, test_), wanted_.push_back(labels[i]);
     }
-    const LinearClassifier classifier = fit_logistic(training, width, wanted, cost);
-    std::int64_t right = 0;
-    std::vector<std::int64_t> right_by_class(needle_classes), test_by_class(needle_classes);
-    for (const std::size_t i : split.test) {
-        const auto wanted_class = std::size_t(labels[i]);
-        const bool hit = classifier.predict(std::span(all).subspan(i * columns, columns)) == labels[i];
-        right += hit ? 1 : 0;
-        right_by_class[wanted_class] += hit ? 1 : 0;
-        ++test_by_class[wanted_class];
+
+    Accuracy logistic(double cost) const {
+        const LinearClassifier classifier = fit_logistic(training_, width_, labels_, cost);
+        const auto columns = std::size_t(width_);
+        std::vector<std::int64_t> got;
+        for (std::size_t i = 0; i < wanted_.size(); ++i)
+            got.push_back(classifier.predict(std::span(test_).subspan(i * columns, columns)));
+        return judged(got);
     }
-    const auto count = std::int64_t(split.test.size());
-    Accuracy accuracy{.share = share_interval(right, count), .test = count};
-    for (std::size_t c = 0; c < right_by_class.size(); ++c)
-        accuracy.by_class.push_back(share_interval(right_by_class[c], test_by_class[c]));
-    accuracy.test_by_class = std::move(test_by_class);
-    return accuracy;
+    Accuracy other(const OtherClassifier& classifier, std::uint64_t seed) const {
+        const std::vector<float> training(training_.begin(), training_.end()),
+            test(test_.begin(), test_.end());
+        return judged(classifier.classify(
+            {.rows = training, .width = width_, .classes = needle_classes, .labels = labels_}, test, seed));
+    }
+
+private:
+    void take(std::size_t row, std::vector<double>& to) const {
+        const auto from = all_.begin() + std::ptrdiff_t(row) * width_;
+        to.insert(to.end(), from, from + width_);
+    }
+    Accuracy judged(const std::vector<std::int64_t>& got) const {
+        std::int64_t right = 0;
+        std::vector<std::int64_t> right_by_class(needle_classes), test_by_class(needle_classes);
+        for (std::size_t i = 0; i < wanted_.size(); ++i) {
+            const auto wanted_class = std::size_t(wanted_[i]);
+            const bool hit = got[i] == wanted_[i];
+            right += hit ? 1 : 0;
+            right_by_class[wanted_class] += hit ? 1 : 0;
+            ++test_by_class[wanted_class];
+        }
+        const auto count = std::int64_t(wanted_.size());
+        Accuracy accuracy{.share = share_interval(right, count), .test = count};
+        for (std::size_t c = 0; c < right_by_class.size(); ++c)
+            accuracy.by_class.push_back(share_interval(right_by_class[c], test_by_class[c]));
+        accuracy.test_by_class = std::move(test_by_class);
+        return accuracy;
+    }
+
+    std::int64_t width_;
+    std::vector<double> all_, training_ = {}, test_ = {};
+    std::vector<std::int64_t> labels_ = {}, wanted_ = {};
+};
+
+void set_value(MeasuredArray& array, std::size_t at, const Accuracy& got) {
+    array.values[at] = 100 * got.share.value;
+    array.low[at] = 100 * got.share.low, array.high[at] = 100 * got.share.high;
+}
+
+// [classifier, layer]: all of them, logistic regression first.
+MeasuredArray comparison_array(const ArchitectureSpec& spec) {
+    MeasuredAxis axis{.name = "classifier", .ticks = {std::string("Logistic regression")}};
+    for (const OtherClassifier& other : other_classifiers())
+        axis.ticks.emplace_back(std::string(other.title));
+    MeasuredArray array = empty_array("comparison", "%", {std::move(axis), layer_axis(spec)});
+    array.low = array.high = array.values;
+    return array;
+}
+
+// The chosen classifier on a layer, or all of them; logistic regression is then the answer, and all go into
+// `comparison`.
+Result<Accuracy> judge(const MeasureInput& input, const Probe& probe, std::size_t layer,
+                       MeasuredArray& comparison) {
+    const std::string chosen = input.text("classifier");
+    const bool all = chosen == "all";
+    const auto layers = double(input.architecture.layers.size());
+    const auto go_on = [&](std::string_view with) {
+        std::string text = "layer ";
+        text.append(std::to_string(layer)).append(": ").append(with);
+        return input.go_on(share_of_reading + (1 - share_of_reading) * double(layer) / layers, text);
+    };
+    Accuracy answer;
+    if (chosen == "logistic" || all) {
+        if (!go_on("logistic regression")) return fail(stopped());
+        answer = probe.logistic(input.real("cost"));
+        set_value(comparison, comparison.at(0, layer), answer);
+    }
+    std::size_t row = 1;
+    for (const OtherClassifier& other : other_classifiers()) {
+        if (chosen == other.id || all) {
+            if (!go_on(other.title)) return fail(stopped());
+            const Accuracy of_other = probe.other(other, std::uint64_t(input.integer("seed")));
+            set_value(comparison, comparison.at(row, layer), of_other);
+            if (!all) answer = of_other;
+        }
+        ++row;
+    }
+    return answer;
 }
 
 }  // namespace
@@ -134,14 +206,15 @@ Result<Measured> measure_probe(const MeasureInput& input) {
     measured.answer = {{"layers", Json::array()}};
     const double chance = 100.0 / double(needle_classes);
     double before = chance;
+    const bool compare = input.text("classifier") == "all";
+    MeasuredArray comparison = comparison_array(spec);
+    comparison.samples = accuracy.samples;
     for (std::size_t l = 0; l < spec.layers.size(); ++l) {
-        if (!input.go_on(share_of_reading + (1 - share_of_reading) * double(l) / double(spec.layers.size()),
-                         "fitting layer " + std::to_string(l)))
-            return fail(stopped());
-        const Accuracy got =
-            probe(hidden->rows_LND[l], spec.d_model, hidden->labels, split, input.real("cost"));
-        accuracy.values[l] = 100 * got.share.value;
-        accuracy.low[l] = 100 * got.share.low, accuracy.high[l] = 100 * got.share.high;
+        const Probe probe(hidden->rows_LND[l], spec.d_model, hidden->labels, split);
+        const Result<Accuracy> got_here = judge(input, probe, l, comparison);
+        if (!got_here) return fail(got_here.error());
+        const Accuracy& got = *got_here;
+        set_value(accuracy, l, got);
         for (std::size_t c = 0; c < got.by_class.size(); ++c) {
             const std::size_t at = by_class.at(l, c);
             by_class.values[at] = 100 * got.by_class[c].value;
@@ -167,6 +240,7 @@ Result<Measured> measure_probe(const MeasureInput& input) {
     measured.settings["training_samples"] = split.training.size();
     measured.notes.emplace_back("The gain of the first layer is against chance.");
     measured.arrays = {std::move(accuracy), std::move(gain), std::move(by_class)};
+    if (compare) measured.arrays.push_back(std::move(comparison));
     return measured;
 }
 
