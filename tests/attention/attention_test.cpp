@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "core/attention/capture_file.h"
+#include "core/attention/coarsest_tile.h"
+#include "core/attention/row_largest.h"
 #include "core/attention/top_links.h"
 #include "core/base/random.h"
 #include "tests/base/temporary_folder.h"
@@ -210,6 +212,37 @@ TEST_P(AttentionForms, SquaresThatAreGivenAreThoseOfRows) {
                 ASSERT_EQ(given.tiles(level)[t].largest[at], wanted.tiles(level)[t].largest[at]);
                 ASSERT_NEAR(given.tiles(level)[t].mean[at], wanted.tiles(level)[t].mean[at], 1e-6);
             }
+}
+
+TEST_P(AttentionForms, RowsKnowTheirLargestWeight) {
+    for (const int finest : {0, 3}) {
+        const CapturedHead head{.factors = head_, .pyramid = attention_pyramid(head_, finest)};
+        const std::vector<float> largest = row_largest(head);
+        ASSERT_EQ(std::int64_t(largest.size()), head_.tokens);
+        for (std::int64_t i = 0; i < head_.tokens; ++i) {
+            float expected = 0;
+            for (const float weight : attention_row(head_, i))
+                expected = std::max(expected, std::abs(weight));
+            ASSERT_NEAR(largest[std::size_t(i)], expected, 1e-6 * std::max(1.0F, expected)) << i;
+        }
+        // Without factors a row has at least that.
+        const std::vector<float> bounds = row_largest({.factors = {}, .pyramid = head.pyramid});
+        for (std::size_t i = 0; i < bounds.size(); ++i) ASSERT_GE(bounds[i], largest[i] * (1 - 1e-5F));
+    }
+}
+
+TEST_P(AttentionForms, TheWholeTextIsTheLastTileOfTheFile) {
+    const TemporaryFolder folder;
+    const CapturedHead head{.factors = head_, .pyramid = attention_pyramid(head_, 0)};
+    ASSERT_TRUE(write_captured_head(folder / "head.att", head));
+    const Result<CoarsestTile> read = read_coarsest_tile(folder / "head.att");
+    ASSERT_TRUE(read) << describe(read.error());
+    EXPECT_EQ(read->tokens, head_.tokens);
+    EXPECT_EQ(read->level, head.pyramid.coarsest());
+    EXPECT_EQ(read->tile, *head.pyramid.tile(read->level, 0, 0));
+    write_text(folder / "short.att", to_bytes(head).substr(0, 3'000));
+    EXPECT_FALSE(read_coarsest_tile(folder / "short.att"));
+    EXPECT_FALSE(read_coarsest_tile(folder / "none.att"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Heads, AttentionForms,
