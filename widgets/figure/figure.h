@@ -6,6 +6,8 @@
 // {
 //   "schema_version": 1,
 //   "kind": "curves",                       one of figureKinds(); metric of a "needle-map": "niah/niah_single_1",
+//                                           of an "attention-map": "attention/LAYER.HEAD", with "/row" (shares of each row's
+//                                           largest) or "/less/LAYER.HEAD@STEP" behind it; x_range: keys, y_range: queries;
 //                                           of "loss-by-position": "loss", or "difference" (to what it was scored against)
 //   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
 //   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series

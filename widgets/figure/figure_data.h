@@ -75,9 +75,27 @@ struct FigurePositions {
     LossSeries losses = {};
 };
 
+// The attention of one head over a part of a text, in squares of `size` tokens.
+struct FigureAttention {
+    std::size_t run = 0;  // index into FigureData::runs
+    std::int64_t step = 0;
+    std::int64_t layer = 0, head = 0;
+    std::string mixer = {};
+    bool is_signed = false;                       // implied by a recurrence, or a difference
+    std::string against = {};                     // "8.3, step 1,200": what it is less; empty: nothing
+    std::int64_t tokens = 0;                      // of the text
+    std::int64_t size = 1;                        // tokens in a square
+    std::int64_t first_query = 0, first_key = 0;  // multiples of `size`
+    std::int64_t rows = 0, columns = 0;
+    std::vector<float> weights = {};  // [rows, columns], of the largest magnitude in each square
+    std::vector<float> sink = {};     // [rows] its largest share; empty: no sink
+    std::vector<std::pair<std::int64_t, std::int64_t>> needles = {};  // tokens [begin, end)
+};
+
 struct FigurePanelData {
     std::vector<FigureSeries> series = {};
     std::vector<FigureMap> maps = {};                  // of a needle-map
+    std::vector<FigureAttention> attention = {};       // of an attention-map
     std::vector<FigurePositions> positions = {};       // of losses by position
     std::vector<MeasuredRun> measured = {};            // of a measurement: one a run that has it
     std::vector<RunMeasurementsPointer> records = {};  // which keep those alive

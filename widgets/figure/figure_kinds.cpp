@@ -2,6 +2,7 @@
 
 namespace braid::ui {
 
+extern const FigureKind& attention_map_figure;
 extern const FigureKind& curves_figure;
 extern const FigureKind& loss_by_position_figure;
 extern const FigureKind& measurement_figure;
@@ -10,8 +11,8 @@ extern const FigureKind& threshold_table_figure;
 
 const std::vector<const FigureKind*>& figure_kinds() {
     static const std::vector<const FigureKind*> kinds{
-        &curves_figure,     &loss_by_position_figure, &measurement_figure,
-        &needle_map_figure, &threshold_table_figure,
+        &attention_map_figure, &curves_figure,     &loss_by_position_figure,
+        &measurement_figure,   &needle_map_figure, &threshold_table_figure,
     };
     return kinds;
 }
