@@ -60,7 +60,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_SOURCE_DIR}/LICENSE")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3, python3-pip, qt6-qpa-plugins, libqt6svg6, libgl1-mesa-dri")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3, python3-pip, qt6-qpa-plugins, libqt6svg6, libgl1, libgl1-mesa-dri")
 # LibTorch's own libraries are in no Debian package.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${BRAID_TORCH_LIB}")

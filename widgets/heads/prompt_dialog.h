@@ -1,0 +1,65 @@
+// What to look at: a capture that is on disk opens at once; a new one is of a needle sample or of one's own
+// words.
+#pragma once
+
+#include <QDialog>
+#include <vector>
+
+#include "widgets/heads/heads_choice.h"
+
+class QCheckBox;
+class QComboBox;
+class QPlainTextEdit;
+class QSpinBox;
+class QStackedWidget;
+class QTableView;
+class QStandardItemModel;
+
+namespace braid::ui {
+
+class CommandFoot;
+class Field;
+class Segments;
+
+class PromptDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    explicit PromptDialog(HeadsChoice& choice, QWidget* parent = nullptr);
+
+    CaptureRequest request() const;
+    QTableView* list() const { return list_; }
+    QComboBox* runs() const { return runs_; }
+    QComboBox* steps() const { return steps_; }
+    Segments* source() const { return source_; }
+    QPlainTextEdit* prompt() const { return prompt_; }
+    QSpinBox* sample() const { return sample_; }
+    Field* context() const { return context_; }
+    Field* depth() const { return depth_; }
+    CommandFoot* foot() const { return foot_; }
+
+private:
+    QWidget* makeList();
+    QWidget* makeForm();
+    void fillList();
+    void fillRuns();
+    void fillSteps();
+    void update_();
+    QStringList problems() const;
+
+    HeadsChoice& choice_;
+    QStandardItemModel* model_;
+    QTableView* list_;
+    QComboBox *runs_, *steps_, *heads_;
+    Segments* source_;
+    QStackedWidget* pages_;
+    QPlainTextEdit* prompt_;
+    QSpinBox* sample_;
+    Field *context_, *depth_;
+    CommandFoot* foot_;
+};
+
+// "needle sample 17, depth 32 %", "“Call me Ishmael. Some years ago”": what a text is called.
+QString captureTitle(const Capture& capture);
+
+}  // namespace braid::ui
