@@ -80,6 +80,7 @@ int runWindow(int argc, char** argv) {
     QGuiApplication::setDesktopFileName(QStringLiteral("org.braid.Workbench"));
     const Options options = parseOptions(QApplication::arguments());
     if (options.resetSettings) QSettings().clear();
+    application.setProperty("safeMode", options.safeMode);  // no graphics driver in Heads
     Theme::instance().install(application);
     if (options.theme) Theme::instance().setMode(*options.theme, false);
     QApplication::setWindowIcon(applicationIcon());
