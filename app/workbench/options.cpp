@@ -35,7 +35,8 @@ Options parseOptions(const QStringList& arguments) {
     const QCommandLineOption theme(QStringLiteral("theme"), tr("light, dark or system, for this start."),
                                    QStringLiteral("NAME"));
     const QCommandLineOption workspace(QStringLiteral("workspace"),
-                                       tr("Workspace to show first: design, train."), QStringLiteral("NAME"));
+                                       tr("Workspace to show first: design, train, probe, heads."),
+                                       QStringLiteral("NAME"));
     const QCommandLineOption safe(
         QStringLiteral("safe-mode"),
         tr("Start with the layout, shortcuts and project of a first start; keep the settings."));

@@ -66,8 +66,10 @@ void HeadsChoice::refresh() {
         QString problem;
         for (const Place& place : places) {
             CaptureList list = list_captures(place.folder.captures_folder());
-            for (Capture& capture : list.captures)
+            for (Capture& capture : list.captures) {
+                capture.checkpoint.run = place.run.str();  // where it lies: runs can be copied
                 found.push_back({place.run, place.name, std::make_shared<const Capture>(std::move(capture))});
+            }
             if (!list.problems.empty() && problem.isEmpty())
                 problem = QString::fromStdString(describe(list.problems.front()));
         }

@@ -104,7 +104,7 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
     header->setSectionResizeMode(LinksModel::KeyColumn, QHeaderView::Stretch);
     for (const int column : {int(LinksModel::DistanceColumn), int(LinksModel::WeightColumn)}) {
         header->setSectionResizeMode(column, QHeaderView::Fixed);
-        header->resizeSection(column, column == LinksModel::WeightColumn ? 76 : 66);
+        header->resizeSection(column, column == LinksModel::WeightColumn ? 80 : 74);
     }
     empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     empty_->setWordWrap(true);
