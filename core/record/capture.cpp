@@ -84,8 +84,10 @@ CaptureHead head_from(const Json& json, const std::string& place, const std::vec
 void read_numbers_from_0(JsonReader& reader, const std::string& key, std::int64_t below,
                          std::vector<std::int64_t>& numbers) {
     each_item(reader, key, [&](const Json& number, const std::string& place) {
-        const bool fits =
-            number.is_number_unsigned() && number.get<std::uint64_t>() < static_cast<std::uint64_t>(below);
+        const bool huge =
+            number.is_number_unsigned() && number.get<std::uint64_t>() >= static_cast<std::uint64_t>(below);
+        const bool fits = number.is_number_integer() && !huge && number.get<std::int64_t>() >= 0 &&
+                          number.get<std::int64_t>() < below;
         if (fits)
             numbers.push_back(number.get<std::int64_t>());
         else

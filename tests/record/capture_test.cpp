@@ -60,6 +60,7 @@ TEST(Capture, RoundTripOnDisk) {
         read->folder.clear();
         EXPECT_EQ(*read, capture);
     }
+    EXPECT_EQ(capture_from_json(to_json(small_capture())).value(), small_capture()) << "not by way of text";
     EXPECT_EQ(capture_id(small_capture()).substr(0, 14), "step-00000400.");
     EXPECT_EQ(capture_id(small_capture()).size(), 22U);
     // Unfinished and broken ones do no harm.
