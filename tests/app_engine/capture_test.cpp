@@ -236,8 +236,16 @@ TEST_F(CaptureProgram, ServeNamesBadInput) {
     EXPECT_EQ(serve.next(seconds(10))["error"]["code"], -32600);
     serve.send(request(5, "cancel", {{"id", 77}}));
     EXPECT_EQ(serve.answer(5, seconds(10))["result"], false);
+    // In the middle of a long text.
+    serve.send(
+        request("long", "capture", {{"checkpoint", needle_}, {"tokens", long_text()}, {"device", "cpu"}}));
+    EXPECT_EQ(serve.next(seconds(60))["method"], "progress");
+    const auto begin = Clock::now();
     serve.send(request(6, "shutdown"));
     EXPECT_TRUE(serve.answer(6, seconds(10)).contains("result"));
+    EXPECT_TRUE(serve.next(seconds(10)).is_null()) << "nothing more is said";
+    EXPECT_LT(since(begin), 2'000);
+    std::printf("    shutdown while a long text is captured: %.0f ms\n", since(begin));
 }
 
 TEST_F(CaptureProgram, WhatWasAskedForIsDoneBeforeTheEndOfTheInput) {

@@ -41,8 +41,8 @@ public:
     void answer_cancelled() { worker_.answer_cancelled(); }
     // Whether a long method is not done yet.
     bool busy() { return worker_.busy(); }
-    // Long methods are given up.
-    void stop() { worker_.stop(); }
+    // Long methods are given up; Worker::stop().
+    bool stop(std::chrono::milliseconds patience) { return worker_.stop(patience); }
     bool ended() const { return ended_; }  // after "shutdown"
 
     static std::string too_long();

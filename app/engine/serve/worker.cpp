@@ -14,7 +14,10 @@ Error was_cancelled() { return {.kind = ErrorKind::interrupted, .message = "canc
 Worker::Worker(Send send, std::function<Json(const Json& id, const Result<Json>& result)> answer)
     : send_(std::move(send)), answer_(std::move(answer)) {}
 
-Worker::~Worker() { stop(); }
+Worker::~Worker() {
+    stop(std::chrono::milliseconds(0));
+    if (thread_.joinable()) thread_.join();
+}
 
 bool Worker::add(const Json& id, Work work) {
     const std::lock_guard lock(mutex_);
@@ -51,14 +54,12 @@ bool Worker::busy() {
     return !jobs_.empty();
 }
 
-void Worker::stop() {
-    {
-        const std::lock_guard lock(mutex_);
-        for (const std::shared_ptr<Job>& job : jobs_) job->cancelled = job->answered = true;
-        ending_ = true;
-        changed_.notify_all();
-    }
-    if (thread_.joinable()) thread_.join();
+bool Worker::stop(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    for (const std::shared_ptr<Job>& job : jobs_) job->cancelled = job->answered = true;
+    ending_ = true;
+    changed_.notify_all();
+    return !thread_.joinable() || changed_.wait_for(lock, patience, [&] { return ended_; });
 }
 
 void Worker::run() {
@@ -67,7 +68,11 @@ void Worker::run() {
         {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [&] { return ending_ || !jobs_.empty(); });
-            if (jobs_.empty()) return;
+            if (jobs_.empty()) {
+                ended_ = true;
+                changed_.notify_all();
+                return;
+            }
             job = jobs_.front();
             reported_ = {};
         }

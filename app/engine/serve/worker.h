@@ -28,7 +28,7 @@ public:
 
     // answer(id, result): the message that answers a request.
     Worker(Send send, std::function<Json(const Json& id, const Result<Json>& result)> answer);
-    ~Worker();  // as stop()
+    ~Worker();  // as stop(), with all patience
 
     // False: a request of this id is not answered yet.
     bool add(const Json& id, Work work);
@@ -37,8 +37,9 @@ public:
     bool cancel(const Json& id);
     void answer_cancelled();
     bool busy();
-    // Cancels all and ends; nothing is answered any more.
-    void stop();
+    // Cancels all; nothing is answered any more. Whether the thread came to its end within `patience`: a
+    // layer of a long text cannot be interrupted.
+    bool stop(std::chrono::milliseconds patience);
 
 private:
     struct Job {
@@ -56,7 +57,7 @@ private:
     std::condition_variable changed_;
     std::deque<std::shared_ptr<Job>> jobs_;  // the first is being done
     std::chrono::steady_clock::time_point reported_ = {};
-    bool ending_ = false;
+    bool ending_ = false, ended_ = false;
     std::thread thread_;
 };
 

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -11,6 +12,8 @@
 
 namespace braid::cli {
 namespace {
+
+constexpr std::chrono::milliseconds patience{300};
 
 // Reads up to the line feed; false at the end of the input. A line beyond the limit is read to its end and
 // given back empty with `too_long` set.
@@ -55,8 +58,11 @@ Result<void> serve(const std::string& project) {
     // At the end of the input what was asked for is still wanted, as long as somebody reads it.
     while (!server.ended() && server.busy() && !lines.broken())
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    server.stop();
-    return {};
+    // Nothing that is still computed is wanted: whoever ended this does not wait for a layer of a long text.
+    // The draft of its capture is removed by the next one.
+    if (server.stop(patience)) return {};
+    std::fflush(nullptr);
+    std::_Exit(0);
 }
 
 }  // namespace
