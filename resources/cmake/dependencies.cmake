@@ -22,6 +22,10 @@ find_library(BRAID_LIBLINEAR linear REQUIRED)  # it has neither a CMake nor a pk
 find_library(BRAID_OPENCV_ML opencv_ml REQUIRED)
 find_library(BRAID_OPENCV_CORE opencv_core REQUIRED)
 find_path(BRAID_OPENCV_INCLUDE opencv2/ml.hpp PATH_SUFFIXES opencv4 REQUIRED)
+find_package(Eigen3 REQUIRED)
+# Not find_package(Ceres): that looks for BLAS and LAPACK and puts ATLAS on the link line, perhaps before Torch's MKL.
+find_library(BRAID_CERES ceres REQUIRED)
+find_library(BRAID_GLOG glog REQUIRED)
 find_package(GTest REQUIRED)
 include(torch)
 include(cuda)

@@ -1,0 +1,34 @@
+// Which rows of a table are meant: "scale=S4", "tokens<2e9", "architecture=Full, tokens_per_parameter<=100".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/csv_table.h"
+#include "core/base/error.h"
+
+namespace braid {
+
+struct RowCondition {
+    std::string column;
+    std::string comparison;  // = != < <= > >=
+    std::string value;
+};
+
+// Conditions that all hold; what stands behind ": " is the reason.
+struct RowRule {
+    std::string text = {};  // as it was given
+    std::vector<RowCondition> conditions = {};
+    std::string reason = {};
+    bool largest = false;  // the word "largest": the most parameters (of each group)
+};
+
+// "largest", or conditions parted by commas. `path` names the option.
+Checked<RowRule> parse_row_rule(std::string_view text, const std::string& path);
+
+// Two texts, compared as numbers where both are (equal: to a millionth), as text otherwise, where only = and
+// != can hold.
+bool compare_cells(const std::string& cell, const std::string& comparison, const std::string& value);
+
+}  // namespace braid
