@@ -17,10 +17,11 @@ protected:
                 .environment = {{"XDG_DATA_HOME", place_.path("daten")}}};
     }
     Finished engine(std::vector<std::string> words) const { return run(call(std::move(words)), limit_); }
-    void make(int steps) const {
+    void make(int steps, int traces = 0) const {
         const Finished made = engine({"study", "new", "zwei", "Small=FS[w=4] x1", "Large=FS[w=64] x1",
                                       "--set", "steps=" + std::to_string(steps), "--set", "batch=4", "--set",
-                                      "warmup_steps=2", "--set", "evaluate_every=30", "--set", "device=cpu"});
+                                      "warmup_steps=2", "--set", "evaluate_every=30", "--set", "device=cpu",
+                                      "--set", "trace_checkpoints=" + std::to_string(traces)});
         ASSERT_EQ(made.code, 0) << made.all();
     }
     Json show() const { return engine({"study", "show", "zwei", "--json"}).json(); }
@@ -64,6 +65,46 @@ TEST_F(Study, StopsWithTheWorkSavedAndGoesOn) {
     ASSERT_EQ(resumed.code, 0) << resumed.all();
     EXPECT_EQ(resumed.json()["states"]["finished"], 2);
     EXPECT_EQ(engine({"run", "list", "--json"}).json().size(), 2U) << "nothing was trained twice";
+}
+
+TEST_F(Study, InvestigatesItsRuns) {
+    make(8, 4);
+    const Finished early = engine({"study", "investigate", "zwei"});
+    EXPECT_EQ(early.code, 1);
+    EXPECT_NE(early.err.find("no run of the study has finished"), std::string::npos) << early.err;
+    ASSERT_EQ(engine({"study", "run", "zwei", "--seeds", "1-2", "--quiet"}).code, 0);
+    const Finished done = engine({"study", "investigate", "zwei", "--device", "cpu", "--json"});
+    ASSERT_EQ(done.code, 0) << done.all();
+    const Json answer = done.json();
+    ASSERT_EQ(answer["runs"].size(), 4U);
+    EXPECT_EQ(answer["runs"][0]["variant"], "Small");
+    EXPECT_EQ(answer["runs"][0]["tokens"], 8 * 4 * 128);
+    EXPECT_GT(answer["runs"][0]["entropy_start"].get<double>(), 0.5);
+    EXPECT_EQ(answer["early"], "Small");
+    EXPECT_EQ(answer["late"], "Large");
+    EXPECT_EQ(answer["seeds"].size(), 2U);
+    EXPECT_NE(answer["verdict"].get<std::string>().find("of 2 seeds"), std::string::npos)
+        << answer["verdict"];
+    std::size_t files = 0;
+    for (const Json& point : show()["points"])
+        for (const auto& file : std::filesystem::directory_iterator(
+                 std::filesystem::path(point["folder"].get<std::string>()) / "measurements")) {
+            ++files;
+            EXPECT_NE(file.path().filename().string().find("step-00000008."), std::string::npos);
+        }
+    EXPECT_EQ(files, 4U * 3) << "trace, heads and gradient of each";
+    // Nothing is measured twice; two others are compared.
+    const Finished again = engine(
+        {"study", "investigate", "zwei", "--early", "Large", "--late", "Small", "--seeds", "2", "--json"});
+    ASSERT_EQ(again.code, 0) << again.all();
+    EXPECT_EQ(again.json()["runs"].size(), 2U);
+    EXPECT_EQ(again.json()["early"], "Large");
+    EXPECT_EQ(again.err.find("Trac"), std::string::npos) << again.err;
+    const Finished wrong = engine({"study", "investigate", "zwei", "--early", "Middle"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find("must be a variant of the study: \"Small\", \"Large\", got Middle"),
+              std::string::npos)
+        << wrong.err;
 }
 
 TEST_F(Study, EveryProblemOfAFileIsListed) {

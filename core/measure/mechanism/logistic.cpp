@@ -14,7 +14,14 @@ namespace {
 
 constexpr double tolerance = 1e-4;  // of the gradient's length, against that at 0
 
-void silent(const char*) {}
+// Its printing is one pointer for all threads.
+void silence_liblinear() {
+    static const bool once = [] {
+        set_print_string_function([](const char*) {});
+        return true;
+    }();
+    static_cast<void>(once);
+}
 
 }  // namespace
 
@@ -31,7 +38,8 @@ std::int64_t LinearClassifier::predict(std::span<const double> row) const {
 }
 
 LinearClassifier fit_logistic(std::span<const double> rows, std::int64_t width,
-                              std::span<const std::int64_t> labels, double cost) {
+                              std::span<const std::int64_t> labels, double cost,
+                              const std::function<bool()>& go_on) {
     const std::size_t count = labels.size(), stride = std::size_t(width) + 2;  // bias and end
     std::vector<feature_node> nodes(count * stride);
     std::vector<feature_node*> starts(count);
@@ -44,10 +52,11 @@ LinearClassifier fit_logistic(std::span<const double> rows, std::int64_t width,
     }
     LinearClassifier classifier{.classes = 1 + *std::max_element(labels.begin(), labels.end()),
                                 .width = width};
-    set_print_string_function(&silent);
+    silence_liblinear();
     std::vector<double> y(count);
     // One class at a time: liblinear orders classes by their first row, and takes two of them as one problem.
     for (std::int64_t c = 0; c < classifier.classes; ++c) {
+        if (go_on && !go_on()) return {.width = width};
         for (std::size_t i = 0; i < count; ++i) y[i] = labels[i] == c ? 1 : -1;
         const problem task{
             .l = int(count), .n = int(width) + 1, .y = y.data(), .x = starts.data(), .bias = 1};

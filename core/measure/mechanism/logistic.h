@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,10 @@ struct LinearClassifier {
 
 // Minimises |w|^2 / 2 + cost sum log(1 + exp(-y (w.x + b))) for each class against the rest (y = +-1), the
 // bias as a weight among the others. rows: [n, width] row-major; labels from 0, each class at least once.
+// go_on is asked before each class; false gives up, without classes. May run on several threads at once.
 LinearClassifier fit_logistic(std::span<const double> rows, std::int64_t width,
-                              std::span<const std::int64_t> labels, double cost);
+                              std::span<const std::int64_t> labels, double cost,
+                              const std::function<bool()>& go_on = {});
 
 // Every column less its mean over `training` rows, divided by its standard deviation there (1 where that is
 // 0).

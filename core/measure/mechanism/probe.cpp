@@ -2,6 +2,10 @@
 // classifier, or by others for comparison, from the last token's hidden state behind each layer. Only these
 // states are kept.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
 
 #include "core/measure/mechanism/classifiers.h"
 #include "core/measure/mechanism/interval.h"
@@ -13,6 +17,8 @@ namespace {
 
 constexpr std::int64_t tokens_drawn_at_once = std::int64_t{1} << 22;
 constexpr double share_of_reading = 0.9;  // of the progress
+constexpr std::size_t most_threads = 16;  // each holds the samples of a layer as the classifiers want them
+constexpr auto look_every = std::chrono::milliseconds(20);  // whether to stop
 
 struct Hidden {
     std::vector<std::vector<float>> rows_LND = {};  // by layer, [N, D]
@@ -85,8 +91,8 @@ public:
         for (const std::size_t i : split.test) take(i, test_), wanted_.push_back(labels[i]);
     }
 
-    Accuracy logistic(double cost) const {
-        const LinearClassifier classifier = fit_logistic(training_, width_, labels_, cost);
+    Accuracy logistic(double cost, const std::function<bool()>& go_on) const {
+        const LinearClassifier classifier = fit_logistic(training_, width_, labels_, cost, go_on);
         const auto columns = std::size_t(width_);
         std::vector<std::int64_t> got;
         for (std::size_t i = 0; i < wanted_.size(); ++i)
@@ -144,27 +150,19 @@ MeasuredArray comparison_array(const ArchitectureSpec& spec) {
 }
 
 // The chosen classifier on a layer, or all of them; logistic regression is then the answer, and all go into
-// `comparison`.
-Result<Accuracy> judge(const MeasureInput& input, const Probe& probe, std::size_t layer,
-                       MeasuredArray& comparison) {
+// `comparison`. Once go_on() is false nothing of it means anything.
+Accuracy judge(const MeasureInput& input, const Probe& probe, std::size_t layer, MeasuredArray& comparison,
+               const std::function<bool()>& go_on) {
     const std::string chosen = input.text("classifier");
     const bool all = chosen == "all";
-    const auto layers = double(input.architecture.layers.size());
-    const auto go_on = [&](std::string_view with) {
-        std::string text = "layer ";
-        text.append(std::to_string(layer)).append(": ").append(with);
-        return input.go_on(share_of_reading + (1 - share_of_reading) * double(layer) / layers, text);
-    };
     Accuracy answer;
     if (chosen == "logistic" || all) {
-        if (!go_on("logistic regression")) return fail(stopped());
-        answer = probe.logistic(input.real("cost"));
+        answer = probe.logistic(input.real("cost"), go_on);
         set_value(comparison, comparison.at(0, layer), answer);
     }
     std::size_t row = 1;
     for (const OtherClassifier& other : other_classifiers()) {
-        if (chosen == other.id || all) {
-            if (!go_on(other.title)) return fail(stopped());
+        if (go_on() && (chosen == other.id || all)) {
             const Accuracy of_other = probe.other(other, std::uint64_t(input.integer("seed")));
             set_value(comparison, comparison.at(row, layer), of_other);
             if (!all) answer = of_other;
@@ -172,6 +170,40 @@ Result<Accuracy> judge(const MeasureInput& input, const Probe& probe, std::size_
         ++row;
     }
     return answer;
+}
+
+// Of every layer. They share nothing and are judged side by side.
+Result<std::vector<Accuracy>> judge_layers(const MeasureInput& input, const Hidden& hidden,
+                                           const SampleSplit& split, MeasuredArray& comparison) {
+    const std::size_t layers = hidden.rows_LND.size();
+    std::vector<Accuracy> found(layers);
+    std::atomic<std::size_t> next = 0, done = 0;
+    std::atomic<bool> stop = false;
+    const auto work = [&] {
+        try {
+            for (std::size_t l = next++; l < layers && !stop; l = next++) {
+                const Probe probe(hidden.rows_LND[l], input.architecture.d_model, hidden.labels, split);
+                found[l] = judge(input, probe, l, comparison, [&] { return !stop.load(); });
+                ++done;
+            }
+        } catch (...) {
+            stop = true;  // nobody waits for the others
+            throw;
+        }
+    };
+    const std::size_t threads =
+        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, std::min(layers, most_threads));
+    std::vector<std::future<void>> workers;
+    for (std::size_t i = 0; i < threads; ++i) workers.push_back(std::async(std::launch::async, work));
+    while (done < layers && !stop) {
+        if (!input.go_on(share_of_reading + (1 - share_of_reading) * double(done) / double(layers),
+                         std::to_string(done) + " of " + std::to_string(layers) + " layers classified"))
+            stop = true;
+        std::this_thread::sleep_for(look_every);
+    }
+    for (std::future<void>& worker : workers) worker.get();
+    if (stop) return fail(stopped());
+    return found;
 }
 
 }  // namespace
@@ -209,11 +241,10 @@ Result<Measured> measure_probe(const MeasureInput& input) {
     const bool compare = input.text("classifier") == "all";
     MeasuredArray comparison = comparison_array(spec);
     comparison.samples = accuracy.samples;
+    const Result<std::vector<Accuracy>> judged = judge_layers(input, *hidden, split, comparison);
+    if (!judged) return fail(judged.error());
     for (std::size_t l = 0; l < spec.layers.size(); ++l) {
-        const Probe probe(hidden->rows_LND[l], spec.d_model, hidden->labels, split);
-        const Result<Accuracy> got_here = judge(input, probe, l, comparison);
-        if (!got_here) return fail(got_here.error());
-        const Accuracy& got = *got_here;
+        const Accuracy& got = (*judged)[l];
         set_value(accuracy, l, got);
         for (std::size_t c = 0; c < got.by_class.size(); ++c) {
             const std::size_t at = by_class.at(l, c);
