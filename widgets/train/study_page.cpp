@@ -97,6 +97,9 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     table_layout->addWidget(table_);
     body->addSpacing(metrics::gap1);
     body->addWidget(table_card);
+    investigate_ = new NextStep(
+        QStringLiteral("search"), tr("Investigate"),
+        tr("When a head came to look far in each hybrid, and how far gradients reach."), QStringLiteral("I"));
     export_ =
         new NextStep(QStringLiteral("export"), tr("Export figure"),
                      tr("Far recall against tokens as PDF, SVG or PNG, with its data."), QStringLiteral("E"));
@@ -106,6 +109,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     makeNextSteps();
     auto* next = new QHBoxLayout;
     next->setSpacing(metrics::gap3);
+    next->addWidget(investigate_);
     next->addWidget(export_);
     next->addWidget(change_);
     body->addSpacing(metrics::gap1);
@@ -160,6 +164,7 @@ void StudyPage::makePlots() {
 }
 
 void StudyPage::makeNextSteps() {
+    connect(investigate_, &QPushButton::clicked, this, &StudyPage::investigateWanted);
     connect(export_, &QPushButton::clicked, this, &StudyPage::exportFigure);
     connect(change_, &QPushButton::clicked, this, &StudyPage::changeOne);
     const auto key = [this](Qt::Key code, QPushButton* button) {
@@ -167,6 +172,7 @@ void StudyPage::makeNextSteps() {
             new QShortcut(QKeySequence(code), this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
         connect(shortcut, &QShortcut::activated, button, &QPushButton::click);
     };
+    key(Qt::Key_I, investigate_);
     key(Qt::Key_E, export_);
     key(Qt::Key_C, change_);
 }
@@ -195,7 +201,8 @@ QString StudyPage::headline() const { return headline_->text(); }
 void StudyPage::refresh() {
     const StudyEntry* entry = name_.isEmpty() ? nullptr : context_.session.study(name_);
     const bool readable = entry != nullptr && entry->spec;
-    for (QWidget* widget : std::initializer_list<QWidget*>{run_, pause_, stop_, export_, change_})
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{run_, pause_, stop_, investigate_, export_, change_})
         widget->setEnabled(readable);
     content_->setVisible(readable);
     if (!readable) {

@@ -38,6 +38,7 @@ public:
 Q_SIGNALS:
     // The run that the inspector tells about: of the chosen row, else the first that works.
     void runShown(const braid::ui::RunPointer& run);
+    void investigateWanted();
 
 public Q_SLOTS:
     void runStudy();
@@ -65,7 +66,7 @@ private:
     CurvePlot *far_, *near_, *mid_, *loss_;
     StudyTableModel* model_;
     QTableView* table_;
-    QPushButton *export_ = nullptr, *change_ = nullptr;
+    QPushButton *investigate_ = nullptr, *export_ = nullptr, *change_ = nullptr;
 };
 
 }  // namespace braid::ui

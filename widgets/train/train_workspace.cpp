@@ -11,6 +11,7 @@
 #include "widgets/common/project_session.h"
 #include "widgets/common/run_commands.h"
 #include "widgets/common/score_jobs.h"
+#include "widgets/investigate/investigate_page.h"
 #include "widgets/train/key_tokens_page.h"
 #include "widgets/train/run_panel.h"
 #include "widgets/train/runs_table_page.h"
@@ -32,8 +33,9 @@ TrainWorkspace::TrainWorkspace(const WorkspaceContext& context, QObject* parent)
       runs_(new TrainPage(context, panel_)),
       table_(new RunsTablePage(context, panel_)),
       scores_(new ScoresPage(context, panel_)),
-      keys_(new KeyTokensPage(context)) {
-    for (QWidget* page : std::initializer_list<QWidget*>{study_, runs_, table_, scores_, keys_})
+      keys_(new KeyTokensPage(context)),
+      investigate_(new InvestigatePage(context)) {
+    for (QWidget* page : std::initializer_list<QWidget*>{study_, runs_, table_, scores_, keys_, investigate_})
         pages_->addWidget(page);
     makeTabs();
     makeActions();
@@ -63,6 +65,7 @@ TrainWorkspace::TrainWorkspace(const WorkspaceContext& context, QObject* parent)
     });
     connect(&session, &ProjectSession::opened, this, first);
     connect(study_, &StudyPage::runShown, panel_, &RunPanel::showRun);
+    connect(study_, &StudyPage::investigateWanted, this, [this] { showTab(Investigate); });
     if (session.selectedRuns().empty())
         first();
     else
@@ -79,7 +82,8 @@ void TrainWorkspace::makeTabs() {
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
     tabs_->setAccessibleName(tr("Views of the runs"));
-    for (const QString& title : {tr("Curves"), tr("Runs by scores"), tr("Scores"), tr("Key tokens")})
+    for (const QString& title :
+         {tr("Curves"), tr("Runs by scores"), tr("Scores"), tr("Key tokens"), tr("Investigate")})
         tabs_->addTab(title);
     auto* layout = new QVBoxLayout(page_);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -112,7 +116,8 @@ void TrainWorkspace::makeTabs() {
 
 void TrainWorkspace::showTab(int tab) {
     if (!pages_) return;
-    QWidget* const pages[] = {study_shown_ ? static_cast<QWidget*>(study_) : runs_, table_, scores_, keys_};
+    QWidget* const pages[] = {study_shown_ ? static_cast<QWidget*>(study_) : runs_, table_, scores_, keys_,
+                              investigate_};
     pages_->setCurrentWidget(pages[tab]);
     tabs_->setCurrentIndex(tab);
     applyActive();
@@ -180,6 +185,14 @@ void TrainWorkspace::showRuns() {
     showTab(Curves);
 }
 
+// The study at hand: the one that is shown, else that of the current run, else the first.
+QString TrainWorkspace::investigatedStudy() const {
+    const ProjectSession& session = context_.session;
+    if (!session.currentStudy().isEmpty()) return session.currentStudy();
+    if (const RunPointer run = session.currentRun(); run && session.study(run->study())) return run->study();
+    return session.studies().empty() ? QString() : session.studies().front().name;
+}
+
 void TrainWorkspace::applyActive() {
     const QWidget* shown = pages_->currentWidget();
     study_->setActive(active_ && shown == study_);
@@ -187,6 +200,8 @@ void TrainWorkspace::applyActive() {
     table_->setActive(active_ && shown == table_);
     scores_->setActive(active_ && shown == scores_);
     keys_->setActive(active_ && shown == keys_);
+    if (shown == investigate_) investigate_->showStudy(investigatedStudy());
+    investigate_->setActive(active_ && shown == investigate_);
     if (!panel_) return;
     panel_->setCursorsVisible(shown == runs_);
     if (active_ && shown == keys_) panel_->showRun(context_.session.currentRun());
@@ -204,6 +219,7 @@ void TrainWorkspace::deactivate() {
 
 QString TrainWorkspace::commandLine() const {
     if (showsStudy()) return context_.commands.commandForStudy(study_->study());
+    if (tabs_->currentIndex() == Investigate) return investigate_->commandLine();
     if (tabs_->currentIndex() == Scores && scores_->current())
         return QString::fromStdString(scores_->current()->command);
     const RunPointer run = context_.session.currentRun();

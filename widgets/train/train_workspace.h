@@ -1,4 +1,5 @@
-// Train: curves (of a study, or of the selected runs), the table of runs, their scores, key tokens.
+// Train: curves (of a study, or of the selected runs), the table of runs, their scores, key tokens, and what
+// a study shows of its mechanism.
 #pragma once
 
 #include <QPointer>
@@ -11,6 +12,7 @@ class QTabBar;
 
 namespace braid::ui {
 
+class InvestigatePage;
 class KeyTokensPage;
 class RunPanel;
 class RunsTablePage;
@@ -40,9 +42,10 @@ public:
     RunsTablePage* tablePage() const { return table_; }
     ScoresPage* scoresPage() const { return scores_; }
     KeyTokensPage* keyTokensPage() const { return keys_; }
+    InvestigatePage* investigatePage() const { return investigate_; }
     QTabBar* tabs() const { return tabs_; }
     bool showsStudy() const;
-    enum Tab { Curves, Table, Scores, KeyTokens };
+    enum Tab { Curves, Table, Scores, KeyTokens, Investigate };
     void showTab(int tab);
     // Asks which score of the run; null: there is no such run.
     ScoreDialog* score(const RunId& run);
@@ -53,6 +56,7 @@ private:
     void showRuns();
     void makeTabs();
     void applyActive();
+    QString investigatedStudy() const;
 
     WorkspaceContext context_;
     QPointer<QWidget> page_;
@@ -64,6 +68,7 @@ private:
     RunsTablePage* table_ = nullptr;
     ScoresPage* scores_ = nullptr;
     KeyTokensPage* keys_ = nullptr;
+    InvestigatePage* investigate_ = nullptr;
     bool study_shown_ = false;  // in the tab of curves
     QList<QAction*> actions_;
     bool active_ = false;

@@ -1,0 +1,161 @@
+// The Investigate page over a study with two variants and two seeds, with real clicks.
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QPushButton>
+#include <QTableView>
+#include <QTest>
+
+#include "tests/widgets_common/project_fixture.h"
+#include "tests/widgets_probe/measurement_files.h"
+#include "tests/widgets_train/recorder.h"
+#include "widgets/common/controls.h"
+#include "widgets/figure/figure_dialog.h"
+#include "widgets/investigate/investigate_page.h"
+#include "widgets/plot/curve_plot.h"
+#include "widgets/probe/layer_map_view.h"
+
+namespace braid::ui {
+namespace {
+
+class InvestigateTest : public ::testing::Test {
+protected:
+    RunFolder addRun(const std::string& label, std::uint64_t seed, bool finished = true) {
+        RunPlan plan;
+        plan.name = label + ", seed " + std::to_string(seed);
+        plan.architecture = architectureOf("FS[w=4] x2", label);
+        plan.training.steps = 600;
+        plan.training.seed = seed;
+        plan.study = StudyId("laziness");
+        plan.point = slug(label) + "/seed-" + std::to_string(seed);
+        const RunFolder folder = *fixture_.project().add_run(std::move(plan));
+        const auto writer = ProjectFixture::write(folder);
+        EXPECT_TRUE(writer->begin_attempt({}).has_value());
+        ProjectFixture::steps(*writer, 0, 600);
+        EXPECT_TRUE(writer->close(finished ? RunState::finished : RunState::cancelled).has_value());
+        return folder;
+    }
+    static void addAnswers(const RunFolder& run, double corner) {
+        const MeasurementFiles files(run, 600);
+        files.trace(corner);
+        files.heads(2);
+        files.gradient();
+    }
+    void open() {
+        session_.open(fixture_.folder());
+        ASSERT_TRUE(waitFor([&] { return session_.isOpen() && session_.study(QStringLiteral("laziness")); }));
+        page_ = std::make_unique<InvestigatePage>(context_);
+        page_->resize(1000, 800);
+        page_->show();
+        page_->setActive(true);
+        page_->showStudy(QStringLiteral("laziness"));
+        QCoreApplication::processEvents();
+    }
+    QString cell(int row, int column) const {
+        return page_->table()->model()->index(row, column).data().toString();
+    }
+
+    ProjectFixture fixture_;
+    ProjectSession session_;
+    RecordingCommands commands_;
+    RecordingShell shell_;
+    CommandRegistry registry_;
+    WorkspaceContext context_{session_, commands_, registry_, shell_};
+    std::unique_ptr<InvestigatePage> page_;
+};
+
+TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
+    fixture_.addStudy("laziness");
+    addAnswers(addRun("Window 4", 1), 4e5);
+    addAnswers(addRun("Window 64", 1), 1.4e6);
+    addAnswers(addRun("Window 4", 2), 4e5);
+    addAnswers(addRun("Window 64", 2), 5e5);
+    open();
+    ASSERT_TRUE(waitFor([&] { return page_->table()->model()->rowCount() == 2; }));
+    const QAbstractItemModelTester tester(page_->table()->model());
+    EXPECT_EQ(page_->headline(),
+              QStringLiteral("In 1 of 2 seeds a retrieval head forms in Window 64 after at least "
+                             "1.4 times the tokens of Window 4; not in seed 2 (1.20 times)."))
+        << page_->headline().toStdString();
+    EXPECT_EQ(cell(0, 3), QStringLiteral("3.00"));
+    EXPECT_EQ(cell(1, 4), QStringLiteral("does not hold"));
+    EXPECT_EQ(page_->massPlot()->series().size(), 2) << "of seed 1";
+    EXPECT_EQ(page_->gradientPlot()->series().size(), 2);
+    ASSERT_EQ(page_->earlyMap()->sections().size(), 1U);
+    EXPECT_EQ(page_->earlyMap()->sections()[0].map.most, page_->lateMap()->sections()[0].map.most)
+        << "one scale";
+    // A click on a row shows its seed.
+    QTableView* table = page_->table();
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(table->model()->index(1, 1)).center());
+    EXPECT_EQ(page_->seedChoice()->currentText(), QStringLiteral("Seed 2"));
+    // The other way round nothing is later.
+    page_->earlyChoice()->setFocus();
+    QTest::keyClick(page_->earlyChoice(), Qt::Key_Down);
+    QTest::keyClick(page_->lateChoice(), Qt::Key_Up);
+    EXPECT_TRUE(page_->headline().startsWith(QStringLiteral("In 0 of 2 seeds")))
+        << page_->headline().toStdString();
+    EXPECT_FALSE(page_->measureButton()->isEnabled()) << "all is measured";
+    QTest::mouseClick(page_->figureButton(), Qt::LeftButton);
+    auto* dialog = page_->findChild<FigureDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    dialog->reject();
+    // A head of a map can be opened.
+    LayerMapView* map = page_->lateMap();
+    QTest::mouseDClick(map, Qt::LeftButton, {}, map->cellRect({0, 1, 2}).center().toPoint());
+    ASSERT_TRUE(session_.chosenHead().has_value());
+    EXPECT_EQ(session_.chosenHead()->layer, 2U);
+    EXPECT_EQ(session_.chosenHead()->head, 1U);
+    EXPECT_EQ(shell_.shown.last(), QStringLiteral("heads"));
+}
+
+TEST_F(InvestigateTest, MeasuresWhatIsMissingAndCanBeCancelled) {
+    fixture_.addStudy("laziness");
+    addAnswers(addRun("Window 4", 1), 4e5);
+    addRun("Window 64", 1);
+    addRun("Window 64", 2, false);
+    open();
+    ASSERT_TRUE(page_->measureButton()->isEnabled());
+    QTest::mouseClick(page_->measureButton(), Qt::LeftButton);
+    ASSERT_EQ(commands_.scores.size(), 3U) << "of the one finished run without answers";
+    EXPECT_TRUE(commands_.scores[0].isMeasurement());
+    EXPECT_EQ(commands_.scores[0].kind, QStringLiteral("trace"));
+    EXPECT_EQ(commands_.scores[0].step, 600);
+    for (int i = 0; i < 3; ++i)
+        Q_EMIT commands_.scoreJobChanged(
+            {.id = 7 + i,
+             .request = commands_.scores[std::size_t(i)],
+             .state = i == 0 ? ScoreJob::State::running : ScoreJob::State::waiting,
+             .fraction = 0.5});
+    EXPECT_TRUE(page_->cancelButton()->isVisible());
+    EXPECT_FALSE(page_->measureButton()->isEnabled());
+    QTest::mouseClick(page_->cancelButton(), Qt::LeftButton);
+    EXPECT_EQ(commands_.asked.mid(commands_.asked.size() - 3),
+              (QStringList{QStringLiteral("cancel-score 9"), QStringLiteral("cancel-score 8"),
+                           QStringLiteral("cancel-score 7")}));
+    Q_EMIT commands_.scoreJobChanged({.id = 7,
+                                      .request = commands_.scores[0],
+                                      .state = ScoreJob::State::failed,
+                                      .text = QStringLiteral("the disk is full")});
+    for (int i = 1; i < 3; ++i)
+        Q_EMIT commands_.scoreJobChanged(
+            {.id = 7 + i, .request = commands_.scores[std::size_t(i)], .state = ScoreJob::State::cancelled});
+    bool told = false;
+    for (const QLabel* label : page_->findChildren<QLabel*>())
+        told = told || (label->isVisible() && label->text().contains(QStringLiteral("the disk is full")));
+    EXPECT_TRUE(told);
+    EXPECT_TRUE(page_->measureButton()->isEnabled()) << "again";
+}
+
+TEST_F(InvestigateTest, OffersToRunTheStudyFirst) {
+    fixture_.addStudy("laziness");
+    open();
+    EXPECT_TRUE(page_->empty()->isVisible());
+    EXPECT_FALSE(page_->measureButton()->isEnabled());
+    QTest::mouseClick(page_->empty()->button(), Qt::LeftButton);
+    EXPECT_EQ(commands_.asked, QStringList{QStringLiteral("study laziness")});
+}
+
+}  // namespace
+}  // namespace braid::ui
