@@ -86,7 +86,8 @@ TEST_F(Study, InvestigatesItsRuns) {
     EXPECT_NE(answer["verdict"].get<std::string>().find("of 2 seeds"), std::string::npos)
         << answer["verdict"];
     std::size_t files = 0;
-    for (const Json& point : show()["points"])
+    const Json shown = show();
+    for (const Json& point : shown["points"])
         for (const auto& file : std::filesystem::directory_iterator(
                  std::filesystem::path(point["folder"].get<std::string>()) / "measurements")) {
             ++files;

@@ -33,9 +33,9 @@ QVariant FormationTableModel::headerData(int section, Qt::Orientation orientatio
         case Seed:
             return tr("Seed");
         case Early:
-            return tr("%1, formed").arg(early_);
+            return tr("%1, tokens").arg(early_);
         case Late:
-            return tr("%1, formed").arg(late_);
+            return tr("%1, tokens").arg(late_);
         case Ratio:
             return tr("Times later");
         default:

@@ -31,6 +31,7 @@ QComboBox* makeChoice(const QString& name) {
     auto* choice = new QComboBox;
     choice->setAccessibleName(name);
     choice->setToolTip(name);
+    choice->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     return choice;
 }
 
@@ -125,8 +126,8 @@ void InvestigatePage::makeToolbar() {
 }
 
 QWidget* InvestigatePage::makeViews() {
-    mass_->setTitle(tr("Attention on the needle"), tr("of the head that ends on top"));
-    entropy_->setTitle(tr("Attention entropy"), tr("the same heads, lower is sharper"));
+    mass_->setTitle(tr("Attention on the needle"), tr("top head"));
+    entropy_->setTitle(tr("Attention entropy"), tr("top head, low is sharp"));
     gradient_->setTitle(tr("Gradient influence G(d)"), tr("at the end"));
     for (CurvePlot* plot : {mass_, entropy_}) {
         plot->setXTitle(tr("training tokens"));
@@ -145,7 +146,7 @@ QWidget* InvestigatePage::makeViews() {
     row->setSpacing(0);
     for (CurvePlot* plot : {mass_, entropy_, gradient_}) {
         if (plot != mass_) row->addWidget(makeSeparator(Qt::Vertical));
-        plot->setLabels(PlotLabels::automatic);
+        plot->setLabels(plot == mass_ ? PlotLabels::automatic : PlotLabels::none);  // the same runs in all
         plot->setMinimumHeight(plot_height);
         row->addWidget(plot, 1);
         connect(plot, &CurvePlot::seriesActivated, this,
@@ -155,20 +156,23 @@ QWidget* InvestigatePage::makeViews() {
     table_->setModel(model_);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setStretchLastSection(true);
-    auto* beneath = new QHBoxLayout;
-    beneath->setSpacing(metrics::gap3);
+    auto* maps = new QVBoxLayout;
+    maps->setSpacing(metrics::gap2);
     for (LayerMapView* map : {early_map_, late_map_}) {
         auto* card = makeCard();
         auto* inside = new QVBoxLayout(card);
-        inside->setContentsMargins(1, 1, 1, 1);
+        inside->setContentsMargins(metrics::gap2, metrics::gap1, 1, 1);
         inside->addWidget(map);
-        beneath->addWidget(card, 3);
+        maps->addWidget(card, 1);
     }
     auto* card = makeCard();
     auto* inside = new QVBoxLayout(card);
     inside->setContentsMargins(1, 1, 1, 1);
     inside->addWidget(table_);
-    beneath->addWidget(card, 5);
+    auto* beneath = new QHBoxLayout;
+    beneath->setSpacing(metrics::gap3);
+    beneath->addLayout(maps, 3);
+    beneath->addWidget(card, 4);
 
     for (TextLabel* label : {headline_, explanation_, state_, description_}) label->setWordWrap(true);
     auto* content = new QWidget;

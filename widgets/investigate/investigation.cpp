@@ -17,8 +17,8 @@ QString tokensText(double tokens) { return tr("%1 tokens").arg(formatSi(tokens))
 
 QString InvestigatedRun::formedText() const {
     if (!formation) return QStringLiteral("—");
-    return formation->formed ? tokensText(*formation->formed)
-                             : tr("not by %1").arg(tokensText(formation->tokens));
+    return formation->formed ? formatSi(*formation->formed)
+                             : tr("not by %1").arg(formatSi(formation->tokens));
 }
 
 const InvestigatedRun* Investigation::find(std::size_t variant, std::uint64_t seed) const {

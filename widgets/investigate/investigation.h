@@ -24,7 +24,7 @@ struct InvestigatedRun {
     // Of its last checkpoint, those of the kinds above; null: not measured. Owned by the run.
     const MeasurementRecord *trace = nullptr, *heads = nullptr, *gradient = nullptr;
     bool measured() const { return trace && heads && gradient; }
-    QString formedText() const;  // "639 k tokens", "not by 2.46 M tokens", "—"
+    QString formedText() const;  // tokens: "639 k", "not by 2.46 M", "—"
 };
 
 struct Investigation {

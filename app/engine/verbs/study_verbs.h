@@ -7,7 +7,7 @@ namespace braid::cli {
 
 void add_study_new(CommandLine& line, CLI::App& study);
 void add_study_show(CommandLine& line, CLI::App& study);
-void add_study_run(CommandLine& line, CLI::App& study);       // run, resume
+void add_study_run(CommandLine& line, CLI::App& study);  // run, resume
 void add_study_investigate(CommandLine& line, CLI::App& study);
 void add_study_commands(CommandLine& line, CLI::App& study);  // pause, stop
 
