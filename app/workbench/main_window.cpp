@@ -182,6 +182,13 @@ bool MainWindow::hasWorkspace(const QString& id) const {
 void MainWindow::setSide(QWidget* side) {
     projectDock_->setContent(side ? side : projectPanel_);
     for (QWidget* button : projectPanel_->titleButtons()) button->setVisible(!side);
+    // What takes the tree's place may have a title of its own.
+    disconnect(sideTitle_);
+    const auto follow = [this](const QString& title) {
+        projectDock_->setTitle(title.isEmpty() ? tr("Project") : title);
+    };
+    follow(side ? side->windowTitle() : QString());
+    if (side) sideTitle_ = connect(side, &QWidget::windowTitleChanged, this, follow);
 }
 
 void MainWindow::setInspector(Workspace* workspace) {

@@ -121,6 +121,7 @@ private:
     QStackedWidget* pages_;
     Dock *projectDock_, *inspectorDock_;
     ProjectPanel* projectPanel_;
+    QMetaObject::Connection sideTitle_;
     StatusBar* statusBar_;
     CommandPalette* palette_;
     ToastHost* toasts_;

@@ -13,6 +13,7 @@
 #include "core/attention/capture_file.h"
 #include "core/base/random.h"
 #include "core/record/capture.h"
+#include "core/record/measurement.h"
 #include "core/record/run_folder.h"
 
 namespace braid {
@@ -165,6 +166,26 @@ inline Capture make_capture(const RunFolder& run, const std::string& run_id, con
         }
     EXPECT_TRUE(write_capture_description(capture.folder, capture));
     return capture;
+}
+
+// The entropy of every head over the steps, falling at 300 of 600.
+inline void add_trace(const RunFolder& run, const std::string& run_id) {
+    MeasurementRecord record{
+        .kind = "trace", .created = "2026-02-03T04:05:06Z", .command = "braid-engine measure trace"};
+    record.checkpoint = {.folder = run.checkpoint_folder(Step(600)), .run = run_id, .step = Step(600)};
+    MeasuredArray entropy{
+        .name = "entropy",
+        .axes = {{.name = "tokens", .unit = "tokens"}, {.name = "layer"}, {.name = "head"}}};
+    for (int step = 0; step <= 600; step += 20) {
+        entropy.axes[0].ticks.emplace_back(step * 4096.0);
+        for (int cell = 0; cell < made_layers * made_heads; ++cell)
+            entropy.values.push_back(0.25 + 0.6 / (1 + std::exp((step - 300) / 40.0)));
+    }
+    for (int layer = 0; layer < made_layers; ++layer) entropy.axes[1].ticks.emplace_back(double(layer));
+    for (int head = 0; head < made_heads; ++head) entropy.axes[2].ticks.emplace_back(double(head));
+    record.arrays.push_back(std::move(entropy));
+    const Result<std::string> file = write_measurement(run.measurements_folder(), record);
+    EXPECT_TRUE(file) << describe(file.error());
 }
 
 }  // namespace braid

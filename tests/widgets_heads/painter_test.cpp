@@ -117,6 +117,15 @@ double threadMilliseconds() {
     return double(spent.tv_sec) * 1e3 + double(spent.tv_nsec) / 1e6;
 }
 
+double residentMiB() {
+    long pages = 0;
+    if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%*d %ld", &pages) != 1) pages = 0;
+        std::fclose(file);
+    }
+    return double(pages) * 4096 / 1048576;
+}
+
 // Two maps of 16K tokens, panned at a zoom where tiles come from the factors.
 class LongText : public HeadsTest {};
 
@@ -124,8 +133,9 @@ TEST_F(LongText, AppearsAtOnceAndPansSmoothly) {
     addRun("long");
     addCapture({.tokens = 16'384, .step = 600, .finest = 3, .first_layer = 2});
     for (const char* painter : {"imgui", "raster"}) {
-        qputenv("BRAID_MAP_PAINTER", painter);
         workspace_.reset();
+        const double before_all = residentMiB();
+        qputenv("BRAID_MAP_PAINTER", painter);
         open({900, 800});
         ASSERT_TRUE(waitFor([&] { return !page()->renderer().painterName().isEmpty(); }));
         workspace_->choice().pickHead(2, 1, true);
@@ -170,6 +180,8 @@ TEST_F(LongText, AppearsAtOnceAndPansSmoothly) {
         std::printf("    tiles: %zu, %.1f MiB of %zu MiB; %zu computed from factors\n",
                     workspace_->tiles().count(), double(workspace_->tiles().bytes()) / 1048576,
                     tile_store_bytes >> 20, workspace_->tiles().computed());
+        std::printf("    memory of the process: %.0f MiB, %.0f MiB more than before\n", residentMiB(),
+                    residentMiB() - before_all);
         EXPECT_GT(rate, 5) << "a hang, not a slow machine";
         EXPECT_LE(workspace_->tiles().bytes(), tile_store_bytes);
         QObject::disconnect(watch);

@@ -47,7 +47,9 @@ TEST_F(HeadsPictures, EveryViewInBothThemes) {
     addCapture({.tokens = 2'048, .step = 600, .finest = 3});
     for (const std::int64_t step : {100, 200, 300, 400, 500, 600})
         std::filesystem::create_directories(run_.checkpoint_folder(Step(step)));
+    add_trace(run_, id_.str());
     open();
+    ASSERT_TRUE(waitFor([&] { return !workspace_->choice().entropyOverTokens().empty(); }));
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         Theme::instance().setMode(mode, false);
         resize(236, 880, 264, 830);

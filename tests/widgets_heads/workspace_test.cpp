@@ -293,7 +293,7 @@ TEST_F(HeadsWorkspaceTest, CheckpointsOpenFromDiskOrAreAskedForAndTheViewStays) 
     ASSERT_EQ(captures_->requests.size(), 1U);
     EXPECT_EQ(captures_->requests[0].step, 300);
     EXPECT_EQ(captures_->requests[0].sample, 17);
-    EXPECT_EQ(captures_->requests[0].heads, QStringList{QStringLiteral("2.1")});
+    EXPECT_TRUE(captures_->requests[0].heads.isEmpty());  // of a short text all
     captures_->tell(
         {.state = CaptureJob::State::running, .fraction = 0.4, .text = QStringLiteral("layer 3 of 18")});
     EXPECT_TRUE(page()->bar()->text().contains(QStringLiteral("layer 3 of 18")));
@@ -382,6 +382,35 @@ TEST_F(HeadsWorkspaceTest, TheDialogAsksForASampleOrAPromptAndListsWhatIsThere) 
     const QPoint row = dialog->list()->visualRect(dialog->list()->model()->index(0, 0)).center();
     QTest::mouseClick(dialog->list()->viewport(), Qt::LeftButton, {}, row);
     EXPECT_FALSE(dialog->isVisible());
+}
+
+TEST_F(HeadsWorkspaceTest, CheckpointsThatBelongToNoRunAreLookedAtToo) {
+    const std::string folder = fixture_.folder().toStdString() + "/imported";
+    const RunFolder other(folder);  // captures lie in the same place
+    make_capture(other, "", {.tokens = 300, .step = 0});
+    open();
+    PromptDialog* dialog = page()->ask();
+    dialog->addFolder(QString::fromStdString(folder));
+    ASSERT_TRUE(waitFor([&] { return dialog->list()->model()->rowCount() == 1; }));
+    EXPECT_EQ(dialog->request().folder, QString::fromStdString(folder));
+    EXPECT_TRUE(dialog->request().run.empty());
+    EXPECT_TRUE(dialog->foot()->startButton()->isEnabled());
+    dialog->close();
+    ASSERT_TRUE(settle());
+    EXPECT_FALSE(page()->figureButton()->isEnabled());
+    workspace_->choice().pickHead(2, 0, false);
+    ASSERT_TRUE(settle());
+    EXPECT_EQ(workspace_->choice().requestLike(*workspace_->choice().leading()).folder,
+              QString::fromStdString(folder));
+}
+
+TEST_F(HeadsWorkspaceTest, EntropyOverTheCheckpointsComesFromATrace) {
+    addCapture({.tokens = 300, .step = 600});
+    add_trace(run_, id_.str());
+    open();
+    ASSERT_TRUE(settle());
+    ASSERT_TRUE(waitFor([&] { return workspace_->choice().entropyOverTokens().size() == 31; }));
+    EXPECT_NEAR(workspace_->choice().entropyOverTokens().front().y(), 0.85, 0.01);
 }
 
 TEST_F(HeadsWorkspaceTest, AHeadThatWasChosenElsewhereIsShown) {

@@ -116,7 +116,9 @@ void CaptureBar::follow() {
         QStringList notes;
         for (const std::string& note : capture->notes) notes << QString::fromStdString(note);
         const QString text = notes.join(QLatin1Char(' '));
-        if (text != dismissed_) return tell(Tone::warn, text, Act::none, {}, true);
+        const bool beyond =
+            capture->trained_context && std::int64_t(capture->tokens.size()) > *capture->trained_context;
+        if (text != dismissed_) return tell(beyond ? Tone::warn : Tone::plain, text, Act::none, {}, true);
     }
     hide();
 }

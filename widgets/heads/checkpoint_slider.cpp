@@ -16,7 +16,7 @@ namespace braid::ui {
 
 namespace {
 
-constexpr double left_room = 60, right_room = 216, handle = 18;
+constexpr double left_room = 76, right_room = 216, handle = 18;
 constexpr double clear_fall = 0.1;  // of entropy, to be spoken of
 
 QString sideName(HeadSide side) { return side == HeadSide::a ? QStringLiteral("A") : QStringLiteral("B"); }

@@ -1,6 +1,7 @@
 #include "widgets/heads/heads_choice.h"
 
 #include <QApplication>
+#include <QFileInfo>
 #include <QMetaObject>
 #include <QPointer>
 #include <algorithm>
@@ -12,6 +13,12 @@
 #include "widgets/common/run_measurements.h"
 
 namespace braid::ui {
+
+namespace {
+
+constexpr std::int64_t all_heads_tokens = 4'096;  // as the engine has it
+
+}  // namespace
 
 bool isDetailed(const CaptureHead& head, std::int64_t tokens) {
     return head.factors || head.finest == 0 || head.finest < coarsest_attention_level(tokens);
@@ -38,6 +45,7 @@ HeadsChoice::HeadsChoice(ProjectSession& session, CaptureCommands& commands, Hea
         for (const HeadSide which : {HeadSide::a, HeadSide::b}) show(which, nullptr, {});
         job_.reset();
         captures_.clear();
+        folders_.clear();
         searched_ = false;
         refresh();
     });
@@ -61,7 +69,7 @@ void HeadsChoice::refresh() {
     std::vector<Place> places;
     for (const RunPointer& run : session_.runs()->runs()) places.push_back({run->id, run->name, run->folder});
     QPointer<HeadsChoice> self(this);
-    pool_.start([self, places, search] {
+    pool_.start([self, places, folders = folders_, search] {
         std::vector<CaptureEntry> found;
         QString problem;
         for (const Place& place : places) {
@@ -72,6 +80,15 @@ void HeadsChoice::refresh() {
             }
             if (!list.problems.empty() && problem.isEmpty())
                 problem = QString::fromStdString(describe(list.problems.front()));
+        }
+        for (const QString& folder : folders) {
+            CaptureList list = list_captures(folder.toStdString() + "/captures");
+            for (Capture& capture : list.captures) {
+                capture.checkpoint.run.clear();
+                capture.checkpoint.folder = folder.toStdString();
+                found.push_back({RunId(), QFileInfo(folder).fileName(),
+                                 std::make_shared<const Capture>(std::move(capture))});
+            }
         }
         std::stable_sort(found.begin(), found.end(), [](const CaptureEntry& a, const CaptureEntry& b) {
             // A second apart at most: the later checkpoint first.
@@ -97,6 +114,12 @@ const CapturePointer& HeadsChoice::leading() const {
     return sides_[1].capture ? sides_[1].capture : sides_[0].capture;
 }
 
+void HeadsChoice::addFolder(const QString& checkpoint) {
+    if (folders_.contains(checkpoint)) return;
+    folders_ << checkpoint;
+    refresh();
+}
+
 RunPointer HeadsChoice::run() const { return session_.run(run_); }
 
 CapturePointer HeadsChoice::find(const RunId& run, std::int64_t step, const Capture* like,
@@ -105,6 +128,7 @@ CapturePointer HeadsChoice::find(const RunId& run, std::int64_t step, const Capt
     for (const CaptureEntry& entry : captures_) {
         if (entry.run != run || entry.capture->checkpoint.step.value != step) continue;
         if (like && !sameText(*entry.capture, *like)) continue;
+        if (like && run.empty() && entry.capture->checkpoint.folder != like->checkpoint.folder) continue;
         if (!best) best = entry.capture;
         if (!head) break;
         const CaptureHead* mine = entry.capture->find(head->first, head->second);
@@ -115,17 +139,22 @@ CapturePointer HeadsChoice::find(const RunId& run, std::int64_t step, const Capt
 
 void HeadsChoice::open(const CapturePointer& capture, std::optional<HeadPlaceOf> head) {
     if (!capture) return;
+    // Of the same model, though of another text or step.
+    const CapturePointer before = leading();
+    const bool same_model =
+        before && before->checkpoint.run == capture->checkpoint.run &&
+        (!capture->checkpoint.run.empty() || before->checkpoint.folder == capture->checkpoint.folder);
     run_ = RunId(capture->checkpoint.run);
     if (!head) {
-        // The head that is looked at already, where the text comes from a like model.
-        if (const auto& now = this->head(state_.leading()); now && capture->find(now->first, now->second))
+        if (const auto& now = this->head(state_.leading());
+            same_model && now && capture->find(now->first, now->second))
             head = now;
         else
             head = strongestHead(*capture);
     }
     CapturePointer earliest;
     for (const CaptureEntry& entry : captures_)
-        if (entry.run == run_ && sameText(*entry.capture, *capture) &&
+        if (entry.run == run_ && sameText(*entry.capture, *capture) && !run_.empty() &&
             entry.capture->checkpoint.step < capture->checkpoint.step &&
             (!earliest || entry.capture->checkpoint.step < earliest->checkpoint.step))
             earliest = entry.capture;
@@ -275,7 +304,9 @@ void HeadsChoice::pickCheckpoint(HeadSide which, std::int64_t step) {
     }
     CaptureRequest request = requestLike(*like);
     request.step = step;
-    if (head) request.heads = {QStringLiteral("%1.%2").arg(head->first).arg(head->second)};
+    // Of a short text the engine takes every head; of a long one this.
+    if (head && std::int64_t(like->tokens.size()) > all_heads_tokens)
+        request.heads = {QStringLiteral("%1.%2").arg(head->first).arg(head->second)};
     jobSide_ = which;
     jobIsNew_ = false;
     jobHead_ = head;
@@ -389,13 +420,15 @@ void HeadsChoice::openFolder(const QString& folder) {
     QPointer<HeadsChoice> self(this);
     pool_.start([self, folder, job = *job_, which = jobSide_, isNew = jobIsNew_, head = jobHead_] {
         Result<Capture> read = read_capture(folder.toStdString());
-        QMetaObject::invokeMethod(qApp, [self, read = std::move(read), job, which, isNew, head] {
+        QMetaObject::invokeMethod(qApp, [self, read = std::move(read), job, which, isNew, head]() mutable {
             if (!self) return;
             if (!read) {
                 self->problem_ = QString::fromStdString(describe(read.error()));
                 Q_EMIT self->capturesChanged();
                 return;
             }
+            read->checkpoint.run = job.request.run.str();
+            if (job.request.run.empty()) read->checkpoint.folder = job.request.folder.toStdString();
             const auto capture = std::make_shared<const Capture>(*read);
             self->made_[QString::fromStdString(capture->folder)] = job.request;
             const RunPointer run = self->session_.run(job.request.run);

@@ -18,7 +18,7 @@
 namespace braid::ui {
 
 struct CaptureEntry {
-    RunId run = {};
+    RunId run = {};  // empty: of a checkpoint that belongs to none
     QString run_name = {};
     CapturePointer capture;
 };
@@ -45,6 +45,9 @@ public:
     const std::vector<CaptureEntry>& captures() const { return captures_; }  // newest first
     QString problem() const { return problem_; }  // of captures or files that cannot be read
 
+    // A checkpoint that belongs to no run of the project: its captures are listed, too.
+    void addFolder(const QString& checkpoint);
+    const QStringList& folders() const { return folders_; }
     // Shows it; beside it, as A, the earliest checkpoint of the same run with the same text, if there is one.
     void open(const CapturePointer& capture, std::optional<HeadPlaceOf> head = {});
     const CapturePointer& capture(HeadSide side) const { return sides_[std::size_t(side)].capture; }
@@ -112,6 +115,7 @@ private:
     QString problem_;
     std::array<Side, 2> sides_;
     RunId run_;
+    QStringList folders_;
     std::vector<CheckpointMark> checkpoints_;
     std::optional<CaptureJob> job_;
     HeadSide jobSide_ = HeadSide::b;

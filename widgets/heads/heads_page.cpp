@@ -145,7 +145,9 @@ void HeadsPage::follow() {
         1, state_.canDiffer(),
         two ? tr("A and B show different texts") : tr("Choose a second checkpoint or head"));
     view_->setCurrent(difference ? 1 : 0);
-    setDisabledReason(figure_, shown ? QString() : tr("There is nothing to show yet"));
+    setDisabledReason(figure_, !shown           ? tr("There is nothing to show yet")
+                               : !choice_.run() ? tr("Figures are of the project's runs")
+                                                : QString());
     slider_->setCheckpoints(choice_.checkpoints());
     const auto stepOf = [this](HeadSide side) -> std::optional<std::int64_t> {
         if (!choice_.capture(side)) return {};
@@ -153,7 +155,7 @@ void HeadsPage::follow() {
     };
     slider_->setSteps(stepOf(HeadSide::a), stepOf(HeadSide::b));
     slider_->setEntropy(choice_.entropyOverTokens());
-    slider_->setVisible(shown && !choice_.checkpoints().empty());
+    slider_->setVisible(shown && choice_.checkpoints().size() > 1);
     status();
 }
 

@@ -104,7 +104,7 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
     header->setSectionResizeMode(LinksModel::KeyColumn, QHeaderView::Stretch);
     for (const int column : {int(LinksModel::DistanceColumn), int(LinksModel::WeightColumn)}) {
         header->setSectionResizeMode(column, QHeaderView::Fixed);
-        header->resizeSection(column, column == LinksModel::WeightColumn ? 80 : 74);
+        header->resizeSection(column, column == LinksModel::WeightColumn ? 88 : 74);
     }
     empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     empty_->setWordWrap(true);
@@ -223,10 +223,13 @@ void HeadsPanel::showLinks() {
     const bool two = state_.head(HeadSide::a) && state_.head(HeadSide::b);
     links_title_->setTitle(two ? tr("Top links in B") : tr("Top links"));
     pages_->setCurrentIndex(model_->rowCount() > 0 ? 0 : 1);
+    const std::int64_t window = head ? head->description.window : 0;
     empty_->setText(!head                   ? QString()
                     : state_.linksPending() ? tr("Looking for the largest weights.")
                     : !head->whole          ? tr("The head is being read.")
-                                            : tr("No weight at this distance."));
+                    : window > 0 && state_.leastDistance() >= window
+                        ? tr("A window of %1 tokens sees no farther.").arg(formatCount(window))
+                        : tr("No weight at this distance."));
     setDisabledReason(strongest_,
                       state_.links().empty() ? tr("There is no link at this distance") : QString());
 }

@@ -5,7 +5,6 @@
 #include <QVBoxLayout>
 
 #include "widgets/common/controls.h"
-#include "widgets/common/format.h"
 #include "widgets/heads/heads_choice.h"
 #include "widgets/heads/thumbnails.h"
 
@@ -14,7 +13,6 @@ namespace braid::ui {
 HeadsSide::HeadsSide(HeadsChoice& choice, QWidget* parent)
     : QWidget(parent),
       choice_(choice),
-      title_(new SectionTitle(tr("Heads"))),
       order_(new QComboBox),
       model_(new ThumbnailModel(this)),
       view_(new ThumbnailView),
@@ -22,10 +20,10 @@ HeadsSide::HeadsSide(HeadsChoice& choice, QWidget* parent)
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
-    title_->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, 0);
-    all->addWidget(title_);
+    setWindowTitle(tr("Heads"));
     auto* line = new QHBoxLayout;
-    line->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, metrics::gap2);
+    line->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, metrics::gap2);
+    line->setSpacing(metrics::gap2);
     line->addWidget(new TextLabel(tr("Order"), TypeStep::table, 400, 2));
     order_->setAccessibleName(tr("Order of the heads"));
     for (int i = 0; i < head_order_count; ++i) order_->addItem(headOrderTitle(HeadOrder(i)));
@@ -62,7 +60,7 @@ void HeadsSide::follow() {
     const CapturePointer capture = choice_.leading();
     if (model_->capture() != capture) {
         model_->setCapture(capture);
-        title_->setNote(capture ? formatCount(std::int64_t(capture->heads.size())) : QString());
+        setWindowTitle(capture ? tr("%n heads", nullptr, int(capture->heads.size())) : tr("Heads"));
     }
     model_->setShown(choice_.head(HeadSide::a), choice_.head(HeadSide::b));
     const auto& shown = choice_.head(choice_.state().leading());

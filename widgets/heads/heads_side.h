@@ -1,4 +1,5 @@
-// Left of the maps: all heads of the leading capture, in the chosen order.
+// Left of the maps: all heads of the leading capture, in the chosen order. Its window title, "60 heads", is
+// that of the dock.
 #pragma once
 
 #include <QWidget>
@@ -8,7 +9,6 @@ class QComboBox;
 namespace braid::ui {
 
 class HeadsChoice;
-class SectionTitle;
 class TextLabel;
 class ThumbnailModel;
 class ThumbnailView;
@@ -27,7 +27,6 @@ private:
     void follow();
 
     HeadsChoice& choice_;
-    SectionTitle* title_;
     QComboBox* order_;
     ThumbnailModel* model_;
     ThumbnailView* view_;

@@ -90,11 +90,7 @@ QString tokenText(const Capture& capture, std::int64_t token) {
     return text;
 }
 
-std::int64_t answerQuery(const Capture& capture) {
-    const auto last = std::int64_t(capture.tokens.size()) - 1;
-    if (capture.answer && capture.answer->begin > 0) return std::min(capture.answer->begin - 1, last);
-    return last;
-}
+std::int64_t answerQuery(const Capture& capture) { return std::int64_t(capture.tokens.size()) - 1; }
 
 bool sameText(const Capture& a, const Capture& b) { return a.tokens == b.tokens; }
 

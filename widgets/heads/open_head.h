@@ -48,7 +48,7 @@ Result<HeadPointer> openHead(const CapturePointer& capture, const CaptureHead& h
 QString headName(const CaptureHead& head);  // "8.3"
 // The text of a token for people: spaces and line ends are seen; what is no character is told by its number.
 QString tokenText(const Capture& capture, std::int64_t token);
-// The query whose answer was captured: the token before the answer, else the last.
+// The query that the scores of a capture are of: the last token, which the model answers.
 std::int64_t answerQuery(const Capture& capture);
 bool sameText(const Capture& a, const Capture& b);
 

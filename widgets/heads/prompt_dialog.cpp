@@ -2,6 +2,8 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPlainTextEdit>
@@ -12,6 +14,7 @@
 #include <QStandardItemModel>
 #include <QThreadPool>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/record/checkpoint_list.h"
 #include "widgets/common/command_foot.h"
@@ -102,8 +105,8 @@ QWidget* PromptDialog::makeList() {
     column->addWidget(list_, 1);
     const auto open = [this](const QModelIndex& index) {
         const auto at = std::size_t(index.row());
-        if (!index.isValid() || at >= choice_.captures().size()) return;
-        choice_.open(choice_.captures()[at].capture);
+        if (!index.isValid() || at >= shown_.size()) return;
+        choice_.open(shown_[at]);
         reject();
     };
     connect(list_, &QTableView::activated, this, open);
@@ -155,7 +158,8 @@ QWidget* PromptDialog::makeForm() {
         if (index == 1) prompt_->setFocus();
         update_();
     });
-    connect(runs_, &QComboBox::activated, this, [this] {
+    connect(runs_, &QComboBox::activated, this, [this](int index) {
+        if (index == runs_->count() - 1) return browse();
         fillSteps();
         update_();
     });
@@ -168,12 +172,21 @@ QWidget* PromptDialog::makeForm() {
     return half;
 }
 
+// Of captures of one text at one checkpoint (they differ in the heads they hold) the newest.
 void PromptDialog::fillList() {
     model_->clear();
+    shown_.clear();
     model_->setHorizontalHeaderLabels({tr("Text"), tr("Run"), tr("Step"), tr("Tokens")});
     alignNumberHeaders(*model_, 2);
     for (const CaptureEntry& entry : choice_.captures()) {
         const Capture& capture = *entry.capture;
+        const bool known = std::any_of(shown_.begin(), shown_.end(), [&](const CapturePointer& other) {
+            return other->checkpoint.run == capture.checkpoint.run &&
+                   other->checkpoint.folder == capture.checkpoint.folder &&
+                   other->checkpoint.step == capture.checkpoint.step && sameText(*other, capture);
+        });
+        if (known) continue;
+        shown_.push_back(entry.capture);
         QList<QStandardItem*> row;
         for (const QString& text :
              {captureTitle(capture), entry.run_name, formatCount(capture.checkpoint.step.value),
@@ -196,6 +209,8 @@ void PromptDialog::fillList() {
 void PromptDialog::fillRuns() {
     for (const RunPointer& run : choice_.session().runs()->runs())
         if (run->record->status.checkpoint) runs_->addItem(run->name, QString::fromStdString(run->id.str()));
+    for (const QString& folder : choice_.folders()) runs_->addItem(QFileInfo(folder).fileName(), folder);
+    runs_->addItem(tr("Other checkpoint..."));
     RunPointer wanted = choice_.run();
     if (!wanted) wanted = choice_.session().currentRun();
     if (wanted)
@@ -204,9 +219,43 @@ void PromptDialog::fillRuns() {
     fillSteps();
 }
 
+QString PromptDialog::folder() const {
+    const QString chosen = runs_->currentData().toString();
+    return choice_.folders().contains(chosen) ? chosen : QString();
+}
+
+// Imported models, and runs that lie elsewhere.
+void PromptDialog::browse() {
+    auto* dialog = new QFileDialog(this, tr("Choose the Folder of a Checkpoint"), choice_.session().folder());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, &PromptDialog::addFolder);
+    dialog->open();
+    fillSteps();
+    update_();
+}
+
+void PromptDialog::addFolder(const QString& folder) {
+    choice_.addFolder(folder);
+    int at = runs_->findData(folder);
+    if (at < 0) {
+        at = runs_->count() - 1;
+        runs_->insertItem(at, QFileInfo(folder).fileName(), folder);
+    }
+    runs_->setCurrentIndex(at);
+    fillSteps();
+    update_();
+}
+
 // The last checkpoint is known; the earlier ones come from the run's folder.
 void PromptDialog::fillSteps() {
     steps_->clear();
+    steps_->setEnabled(folder().isEmpty());
+    if (!folder().isEmpty()) {
+        steps_->addItem(tr("its weights"), qlonglong(0));
+        return;
+    }
     const RunPointer run = choice_.session().run(RunId(runs_->currentData().toString().toStdString()));
     if (!run) return;
     const auto add = [this](std::int64_t step) {
@@ -228,6 +277,10 @@ void PromptDialog::fillSteps() {
 CaptureRequest PromptDialog::request() const {
     CaptureRequest request{.run = RunId(runs_->currentData().toString().toStdString()),
                            .step = steps_->currentData().toLongLong()};
+    if (!folder().isEmpty()) {
+        request.run = {};
+        request.folder = folder();
+    }
     if (source_->current() == 1) {
         request.source = CaptureSource::prompt;
         request.prompt = prompt_->toPlainText();
@@ -244,8 +297,10 @@ CaptureRequest PromptDialog::request() const {
 
 QStringList PromptDialog::problems() const {
     QStringList lines;
-    if (runs_->count() == 0)
+    if (runs_->count() == 1)  // only the way to other ones
         lines << tr("No run has a checkpoint yet: train one first.");
+    else if (runs_->currentIndex() == runs_->count() - 1)
+        lines << tr("Choose a run.");
     else if (steps_->count() == 0)
         lines << tr("The run has no checkpoint yet.");
     if (source_->current() == 1 && prompt_->toPlainText().trimmed().isEmpty())

@@ -37,6 +37,7 @@ public:
     Field* context() const { return context_; }
     Field* depth() const { return depth_; }
     CommandFoot* foot() const { return foot_; }
+    void addFolder(const QString& folder);  // of a checkpoint; chooses it
 
 private:
     QWidget* makeList();
@@ -45,10 +46,13 @@ private:
     void fillRuns();
     void fillSteps();
     void update_();
+    void browse();
+    QString folder() const;  // of the checkpoint, where it belongs to no run
     QStringList problems() const;
 
     HeadsChoice& choice_;
     QStandardItemModel* model_;
+    std::vector<CapturePointer> shown_;  // by row of the list
     QTableView* list_;
     QComboBox *runs_, *steps_, *heads_;
     Segments* source_;

@@ -24,7 +24,7 @@ namespace braid::ui {
 namespace {
 
 constexpr int picture_side = 64;  // squares of a thumbnail
-constexpr int cell_height = 88, columns_wanted = 62;
+constexpr int cell_height = 88, columns_wanted = 54;
 constexpr int batch = 12;  // pictures that arrive together
 
 // The largest of the squares that a pixel covers.
