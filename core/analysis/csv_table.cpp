@@ -88,9 +88,22 @@ struct Reader {
 };
 
 char delimiter_of(std::string_view first_line) {
+    std::string outside;  // of quotes
+    bool quoted = false;
+    for (const char c : first_line) {
+        if (c == '"') quoted = !quoted;
+        if (!quoted) outside += c;
+    }
     for (const char c : {',', '\t', ';'})
-        if (first_line.find(c) != std::string_view::npos) return c;
+        if (outside.find(c) != std::string::npos) return c;
     return ',';
+}
+
+// Quoted where another reader, or this one, might take it for something else.
+std::string written(const std::string& cell) {
+    if (cell.find_first_of(",\"\r\n") != std::string::npos) return csv_field(cell);
+    const bool plain = cell.find_first_of("\t;\xEF") == std::string::npos;
+    return plain ? cell : std::string("\"").append(cell).append("\"");
 }
 
 bool is_blank(const CsvRow& row) { return row.cells.size() == 1 && row.cells.front().empty(); }
@@ -185,7 +198,7 @@ std::string to_csv(const CsvTable& table) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (i > 0) text += ',';
             // A lone empty cell would be an empty line.
-            text += cells.size() == 1 && cells[i].empty() ? std::string("\"\"") : csv_field(cells[i]);
+            text += cells.size() == 1 && cells[i].empty() ? std::string("\"\"") : written(cells[i]);
         }
         text += '\n';
     };

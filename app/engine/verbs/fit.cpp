@@ -1,0 +1,246 @@
+// fit: a scaling law through anybody's table.
+#include <chrono>
+#include <cmath>
+
+#include "app/engine/cli/output.h"
+#include "app/engine/cli/progress.h"
+#include "app/engine/cli/signals.h"
+#include "app/engine/verbs/fit_output.h"
+#include "app/engine/verbs/verbs.h"
+#include "core/base/file.h"
+
+namespace braid::cli {
+namespace {
+
+struct FitVerbOptions {
+    std::string file, form = "power2", group, baseline, out;
+    std::vector<std::string> held_out, excluded, columns, predictions;
+    std::vector<double> flops;
+    std::optional<double> alpha, beta;
+    double level = 0.9;
+    int resamples = 1000;
+    std::uint64_t seed = 0;
+    int threads = 0;
+    bool json = false, latex = false, quiet = false;
+};
+
+struct Place {
+    double parameters = 0, tokens = 0;
+};
+
+// Options as values, or everything that is wrong with them.
+struct Parsed {
+    ScalingTableOptions table = {};
+    std::vector<Place> places = {};
+};
+
+Checked<Parsed> parse(const FitVerbOptions& options) {
+    Parsed parsed;
+    Diagnostics problems;
+    parsed.table.group = options.group;
+    const auto rules = [&](const std::vector<std::string>& texts, const char* name,
+                           std::vector<RowRule>& into) {
+        for (const std::string& text : texts) {
+            Checked<RowRule> rule = parse_row_rule(text, name);
+            if (rule)
+                into.push_back(std::move(*rule));
+            else
+                problems.insert(problems.end(), rule.error().begin(), rule.error().end());
+        }
+    };
+    rules(options.held_out, "--held-out", parsed.table.held_out);
+    rules(options.excluded, "--exclude", parsed.table.excluded);
+    for (const std::string& text : options.columns) {
+        const std::size_t equals = text.find('=');
+        const std::string role = text.substr(0, equals);
+        std::string* title = role == "parameters" ? &parsed.table.parameters
+                             : role == "tokens"   ? &parsed.table.tokens
+                             : role == "loss"     ? &parsed.table.loss
+                                                  : nullptr;
+        if (title == nullptr || equals == std::string::npos || equals + 1 == text.size())
+            problems.push_back({.path = "--column",
+                                .rule = "must be parameters=TITLE, tokens=TITLE or loss=TITLE",
+                                .found = text});
+        else
+            *title = text.substr(equals + 1);
+    }
+    for (const std::string& text : options.predictions) {
+        const std::size_t comma = text.find(',');
+        const auto parameters = parse_number(text.substr(0, comma));
+        const auto tokens = comma == std::string::npos ? std::nullopt : parse_number(text.substr(comma + 1));
+        if (parameters && tokens && *parameters > 0 && *tokens > 0 && std::isfinite(*parameters) &&
+            std::isfinite(*tokens))
+            parsed.places.push_back({*parameters, *tokens});
+        else
+            problems.push_back({.path = "--predict",
+                                .rule = "must be two numbers above 0, PARAMETERS,TOKENS",
+                                .found = text});
+    }
+    if (!options.baseline.empty() && options.group.empty())
+        problems.push_back({.path = "--baseline", .rule = "needs --group COLUMN", .found = options.baseline});
+    if (!problems.empty()) return tl::unexpected(std::move(problems));
+    return parsed;
+}
+
+// Rows of each group at the baseline's largest model and each of its budgets there.
+void add_gains(FitReport& report, const ScalingFit& baseline) {
+    std::vector<double> budgets;
+    for (const ScalingResidual& row : baseline.residuals)
+        if (row.point.use == PointUse::fitted && row.point.parameters == baseline.range.parameters.high)
+            budgets.push_back(row.point.tokens);
+    std::sort(budgets.begin(), budgets.end());
+    budgets.erase(std::unique(budgets.begin(), budgets.end()), budgets.end());
+    for (const ScalingFit& fit : report.fits) {
+        if (fit.group == baseline.group) continue;
+        for (const double tokens : budgets)
+            report.gains.push_back(
+                {fit.group, efficiency_gain(fit, baseline, baseline.range.parameters.high, tokens)});
+    }
+}
+
+Result<void> fit(const FitVerbOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Checked<Parsed> parsed = parse(options);
+    if (!parsed) return fail(to_error(parsed.error()));
+    const Result<std::string> text = read_file(options.file);
+    if (!text) return fail(text.error());
+    Checked<CsvTable> csv = parse_csv(*text);
+    if (!csv) return fail(to_error(csv.error(), options.file));
+    Checked<ScalingTable> table = scaling_table(std::move(*csv), parsed->table);
+    if (!table) return fail(to_error(table.error(), options.file));
+
+    FitReport report{.options = {.form = *scaling_form(options.form),
+                                 .alpha = options.alpha,
+                                 .beta = options.beta,
+                                 .resamples = options.resamples,
+                                 .level = options.level,
+                                 .seed = options.seed},
+                     .table = std::move(*table),
+                     .baseline = options.baseline};
+    if (!options.group.empty())
+        report.group_column = report.table.table.titles[*report.table.table.column(options.group)];
+    const std::vector<std::string> groups = groups_of(report.table.points);
+    Diagnostics problems;
+    for (const std::string& group : groups) {
+        const Diagnostics found = check_points(points_of(report.table.points, group), report.options.form,
+                                               options.alpha.has_value(), options.beta.has_value(), group);
+        problems.insert(problems.end(), found.begin(), found.end());
+    }
+    if (!options.baseline.empty() &&
+        std::find(groups.begin(), groups.end(), options.baseline) == groups.end())
+        problems.push_back({.path = "--baseline",
+                            .rule = "must be a value of the column " + report.group_column,
+                            .found = options.baseline});
+    if (!problems.empty()) return fail(to_error(problems, options.file));
+
+    Progress progress(options.quiet);
+    const double parts = static_cast<double>(groups.size()) + (groups.size() > 1 ? 2.0 : 0.0);
+    double before = 0;
+    const auto watch = [&](const std::string& what, double share) {
+        return FitWatch{
+            .progress = [&progress, what, before, share,
+                         parts](double done) { progress.update((before + share * done) / parts, what); },
+            .stop = &stop_requested(),
+            .threads = options.threads};
+    };
+    for (const std::string& group : groups) {
+        Result<ScalingFit> one =
+            fit_scaling_law(points_of(report.table.points, group), report.options,
+                            watch("fitting" + (group.empty() ? std::string() : " " + group), 1));
+        if (!one) return fail(std::move(one.error()));
+        report.fits.push_back(std::move(*one));
+        before += 1;
+    }
+    if (groups.size() > 1) {
+        Result<ScalingComparison> comparison = compare_groups(
+            report.fits, report.options, watch("comparing " + std::to_string(groups.size()) + " curves", 2));
+        if (!comparison) return fail(std::move(comparison.error()));
+        report.comparison = std::move(*comparison);
+    }
+    for (const ScalingFit& one : report.fits) {
+        for (const Place& place : parsed->places)
+            report.predictions.push_back({one.group, predict(one, place.parameters, place.tokens)});
+        for (const double flops : options.flops)
+            report.plans.push_back({one.group, flops, plan_compute(one, flops)});
+        if (!options.baseline.empty() && one.group == options.baseline) add_gains(report, one);
+    }
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+    for (const std::string& warning : warnings_of(report)) progress.say("warning: " + warning);
+    for (const auto& [group, one] : report.predictions)
+        if (!one.warning.empty())
+            progress.say("warning: " + (group.empty() ? "" : group + ": ") + one.warning);
+    if (!options.out.empty())
+        if (Result<void> written = write_file_atomically(options.out, fit_csv(report)); !written)
+            return fail(written.error());
+    if (options.json)
+        print(fit_json(report));
+    else
+        print(options.latex ? fit_latex(report) : fit_text(report));
+    return {};
+}
+
+}  // namespace
+
+void add_fit(CommandLine& line) {
+    const auto options = std::make_shared<FitVerbOptions>();
+    CLI::App& verb = line.verb(
+        line.root(),
+        {.name = "fit",
+         .summary = "Scaling law through a table: parameters, tokens, loss",
+         .example = "braid-engine fit losses.csv --held-out largest\n"
+                    "braid-engine fit losses.csv --form chinchilla --json\n"
+                    "braid-engine fit losses.csv --group architecture --baseline Full --held-out scale=S4 "
+                    "--exclude \"scale=S1, tokens_per_parameter<=100: too little training\" --latex",
+         .details =
+             "FILE has a line of titles and the columns parameters (a number, without embeddings), tokens (a "
+             "number, as they were seen) and loss (nats a token, such as validation loss or log LongPPL), in "
+             "any order and case; others are kept. Every row that cannot be used is listed.\n\n"
+             "power2 is L = a N^-alpha + b D^-beta, chinchilla adds E. The sum of the Huber function (delta "
+             "0.001) of the log residuals is minimised from a grid of starts; intervals are percentiles over "
+             "resamples of the points. With --group every value of that column gets a curve, and a test "
+             "tells "
+             "whether they share one. A RULE is COLUMN=VALUE (or != < <= > >=), several parted by commas; it "
+             "may also ask for tokens_per_parameter and line, or be: largest."},
+        [options] { return fit(*options); });
+    verb.add_option("FILE", options->file, "Table with titles (CSV)")->required();
+    verb.add_option("--form", options->form, "Which law")
+        ->check(CLI::IsMember({"power2", "chinchilla"}))
+        ->capture_default_str();
+    verb.add_option("--group", options->group, "Column with a curve for each of its values")
+        ->type_name("COLUMN");
+    verb.add_option("--held-out", options->held_out, "Rows to predict, not to fit; may be given again")
+        ->type_name("RULE");
+    verb.add_option("--exclude", options->excluded, "Rows to leave out, with a reason; may be given again")
+        ->type_name("RULE[: REASON]");
+    verb.add_option("--column", options->columns, "Title of a column that has another name: tokens=D")
+        ->type_name("ROLE=TITLE");
+    verb.add_option("--alpha", options->alpha, "Known exponent of the parameters")
+        ->check(real_range(-10, 10));
+    verb.add_option("--beta", options->beta, "Known exponent of the tokens")->check(real_range(-10, 10));
+    verb.add_option("--resamples", options->resamples, "Of the bootstrap; 0: no intervals")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1'000'000));
+    verb.add_option("--level", options->level, "Of the intervals")
+        ->capture_default_str()
+        ->check(real_range(0.01, 0.999));
+    verb.add_option("--seed", options->seed, "Of the resamples")->capture_default_str();
+    verb.add_option("--predict", options->predictions, "Loss at a place; may be given again")
+        ->type_name("PARAMETERS,TOKENS");
+    verb.add_option("--flops", options->flops, "Best parameters and tokens for C = 6 N D; may be given again")
+        ->check(real_range(1, 1e60));
+    verb.add_option("--baseline", options->baseline,
+                    "Value of --group: tokens that the others need for its losses")
+        ->type_name("NAME");
+    verb.add_option("--out", options->out, "The table with predicted, log_residual, use and reason")
+        ->type_name("FILE.csv");
+    verb.add_option("--threads", options->threads, "0: all processors")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 1024));
+    CLI::Option* latex = verb.add_flag("--latex", options->latex, "Print a LaTeX table (booktabs)");
+    add_json_option(verb, options->json);
+    latex->excludes("--json");
+    add_quiet_option(verb, options->quiet);
+}
+
+}  // namespace braid::cli
