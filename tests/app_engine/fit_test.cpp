@@ -36,7 +36,7 @@ const std::string titles = "architecture,scale,Parameters,TOKENS,loss,seed\n";
 TEST(Fit, JsonHasThePromisedKeys) {
     const Workplace place;
     const std::string table = file_with(place, "Verluste ä.csv", titles + rows("Full", 2085.43, 0));
-    const Finished done = run({{"fit", table, "--held-out", "scale=S4", "--exclude",
+    const Finished done = run({{"fit", "--held-out", "scale=S4", table, "--exclude",
                                 "scale=S1, tokens_per_parameter<=20: too little training", "--resamples",
                                 "50", "--json", "--out", place.path("out.csv"), "-q"}});
     ASSERT_EQ(done.code, 0) << done.all();

@@ -210,11 +210,14 @@ void add_fit(CommandLine& line) {
     verb.add_option("--group", options->group, "Column with a curve for each of its values")
         ->type_name("COLUMN");
     verb.add_option("--held-out", options->held_out, "Rows to predict, not to fit; may be given again")
-        ->type_name("RULE");
+        ->type_name("RULE")
+        ->allow_extra_args(false);
     verb.add_option("--exclude", options->excluded, "Rows to leave out, with a reason; may be given again")
-        ->type_name("RULE[: REASON]");
+        ->type_name("RULE[: REASON]")
+        ->allow_extra_args(false);
     verb.add_option("--column", options->columns, "Title of a column that has another name: tokens=D")
-        ->type_name("ROLE=TITLE");
+        ->type_name("ROLE=TITLE")
+        ->allow_extra_args(false);
     verb.add_option("--alpha", options->alpha, "Known exponent of the parameters")
         ->check(real_range(-10, 10));
     verb.add_option("--beta", options->beta, "Known exponent of the tokens")->check(real_range(-10, 10));
@@ -226,9 +229,11 @@ void add_fit(CommandLine& line) {
         ->check(real_range(0.01, 0.999));
     verb.add_option("--seed", options->seed, "Of the resamples")->capture_default_str();
     verb.add_option("--predict", options->predictions, "Loss at a place; may be given again")
-        ->type_name("PARAMETERS,TOKENS");
+        ->type_name("PARAMETERS,TOKENS")
+        ->allow_extra_args(false);
     verb.add_option("--flops", options->flops, "Best parameters and tokens for C = 6 N D; may be given again")
-        ->check(real_range(1, 1e60));
+        ->check(real_range(1, 1e60))
+        ->allow_extra_args(false);
     verb.add_option("--baseline", options->baseline,
                     "Value of --group: tokens that the others need for its losses")
         ->type_name("NAME");
