@@ -404,6 +404,20 @@ TEST_F(HeadsWorkspaceTest, CheckpointsThatBelongToNoRunAreLookedAtToo) {
               QString::fromStdString(folder));
 }
 
+TEST_F(HeadsWorkspaceTest, WithoutRoomForThumbnailsHeadsArePickedInTheToolbar) {
+    openTwo();
+    QComboBox* heads = page()->headChoice();
+    EXPECT_FALSE(heads->isVisible());
+    workspace_->setCompact(true);
+    EXPECT_TRUE(heads->isVisible());
+    ASSERT_EQ(heads->count(), 6);
+    EXPECT_TRUE(heads->currentText().startsWith(QStringLiteral("2.1, needle 0.")));
+    heads->setCurrentIndex(2);
+    Q_EMIT heads->activated(2);
+    ASSERT_TRUE(settle());
+    EXPECT_EQ(page()->title(), QStringLiteral("Layer 1, head 0"));
+}
+
 TEST_F(HeadsWorkspaceTest, EntropyOverTheCheckpointsComesFromATrace) {
     addCapture({.tokens = 300, .step = 600});
     add_trace(run_, id_.str());

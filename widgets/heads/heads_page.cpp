@@ -1,5 +1,6 @@
 #include "widgets/heads/heads_page.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
@@ -29,6 +30,7 @@ HeadsPage::HeadsPage(const WorkspaceContext& context, HeadsChoice& choice, TileS
       state_(choice.state()),
       renderer_(new MapRenderer(wantedPainter(), this)),
       toolbar_(new PageToolbar(tr("Heads"))),
+      heads_(new QComboBox),
       form_(new Segments(tr("Scale"), {tr("Log"), tr("Linear"), tr("Row")})),
       view_(new Segments(tr("Comparison"), {tr("A | B"), tr("Difference")})),
       links_(makeButton(tr("Links"))),
@@ -99,13 +101,39 @@ void HeadsPage::makeToolbar() {
     links_->setCheckable(true);
     links_->setChecked(state_.linksShown());
     links_->setToolTip(tr("Rings around the largest weights of the table"));
-    for (QWidget* widget : std::initializer_list<QWidget*>{form_, view_, links_, prompt_, figure_})
+    heads_->setAccessibleName(tr("Head"));
+    heads_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    heads_->hide();
+    connect(heads_, &QComboBox::activated, this, [this](int index) {
+        const CaptureHead& head = listed_->heads[std::size_t(heads_->itemData(index).toInt())];
+        choice_.pickHead(head.layer, head.head, false);
+    });
+    for (QWidget* widget : std::initializer_list<QWidget*>{heads_, form_, view_, links_, prompt_, figure_})
         toolbar_->addWidget(widget);
     connect(form_, &Segments::chosen, this, [this](int index) { state_.setForm(AttentionForm(index)); });
     connect(view_, &Segments::chosen, this, [this](int index) { state_.setDifference(index == 1); });
     connect(links_, &QPushButton::toggled, &state_, &HeadsState::setLinksShown);
     connect(prompt_, &QPushButton::clicked, this, &HeadsPage::ask);
     connect(figure_, &QPushButton::clicked, this, &HeadsPage::exportFigure);
+}
+
+void HeadsPage::setCompact(bool compact) { heads_->setVisible(compact); }
+
+void HeadsPage::fillHeads() {
+    const CapturePointer& capture = choice_.leading();
+    if (listed_ != capture) {
+        listed_ = capture;
+        heads_->clear();
+        for (std::size_t i = 0; capture && i < capture->heads.size(); ++i) {
+            const std::optional<double>& needle = capture->heads[i].scores.needle;
+            const QString name = headName(capture->heads[i]);
+            heads_->addItem(needle ? tr("%1, needle %2").arg(name, formatFixed(*needle, 2)) : name, int(i));
+        }
+    }
+    const auto& shown = choice_.head(state_.leading());
+    for (std::size_t i = 0; shown && capture && i < capture->heads.size(); ++i)
+        if (HeadPlaceOf(capture->heads[i].layer, capture->heads[i].head) == *shown)
+            heads_->setCurrentIndex(int(i));
 }
 
 bool HeadsPage::showsContent() const { return choice_.leading() != nullptr; }
@@ -137,6 +165,7 @@ void HeadsPage::follow() {
     }
     toolbar_->setTitle(title_);
     toolbar_->setNote(note);
+    fillHeads();
     const bool two = choice_.capture(HeadSide::a) && choice_.capture(HeadSide::b);
     const bool difference = state_.difference();
     a_->setVisible(shown && !difference);

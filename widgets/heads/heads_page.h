@@ -7,6 +7,7 @@
 #include "widgets/heads/heads_choice.h"
 #include "widgets/heads/tile_store.h"
 
+class QComboBox;
 class QPushButton;
 class QStackedWidget;
 
@@ -43,6 +44,9 @@ public:
     PromptDialog* ask();  // opens it
     void exportFigure();
     QString title() const;
+    // Heads are picked in the toolbar: there is no room for their thumbnails.
+    void setCompact(bool compact);
+    QComboBox* headChoice() const { return heads_; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -50,6 +54,7 @@ protected:
 private:
     void makeToolbar();
     void follow();
+    void fillHeads();
     void status();
     bool showsContent() const;
 
@@ -58,6 +63,8 @@ private:
     HeadsState& state_;
     MapRenderer* renderer_;
     PageToolbar* toolbar_;
+    QComboBox* heads_;
+    CapturePointer listed_;  // in heads_
     Segments *form_, *view_;
     QPushButton *links_, *prompt_, *figure_;
     CaptureBar* bar_;

@@ -67,4 +67,8 @@ QString HeadsWorkspace::commandLine() const {
 
 void HeadsWorkspace::activate() { choice_->refresh(); }
 
+void HeadsWorkspace::setCompact(bool compact) {
+    if (page_) page_->setCompact(compact);
+}
+
 }  // namespace braid::ui

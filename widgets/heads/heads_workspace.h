@@ -33,6 +33,7 @@ public:
     QList<QAction*> actions() override { return actions_; }
     QString commandLine() const override;
     void activate() override;
+    void setCompact(bool compact) override;
 
     HeadsState& state() { return *state_; }
     HeadsChoice& choice() { return *choice_; }
