@@ -22,6 +22,7 @@ protected:
             files.trace();
             files.restrict();
             files.noise();
+            files.entropy();
         }
         open();
     }
@@ -65,8 +66,10 @@ TEST_F(MeasurementFigureTest, MapsHatchWhatWasNotMeasuredAndTheTableHasEveryValu
     const auto data = load_figure_data(fixture_.folder().toStdString(), heads->spec);
     ASSERT_TRUE(data.has_value());
     const FigureBytes svg = render_figure(heads->spec, *data, FigureFile::svg);
-    EXPECT_EQ(svg.facts.points, 8U);
-    EXPECT_EQ(svg.facts.missing, 8U) << "hatched, never 0";
+    EXPECT_EQ(svg.facts.points, 2 * 8U) << "a map a run";
+    EXPECT_EQ(svg.facts.missing, 2 * 8U) << "hatched, never 0";
+    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("Retrieval score by head, near")));
+    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("Retrieval score by head, far")));
     EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("L2.H1  0.710")))
         << svg.facts.texts.join(QLatin1Char('|')).toStdString();
     const QByteArray csv = render_figure(heads->spec, *data, FigureFile::csv).bytes;
@@ -76,6 +79,44 @@ TEST_F(MeasurementFigureTest, MapsHatchWhatWasNotMeasuredAndTheTableHasEveryValu
     EXPECT_TRUE(csv.contains(",layer=2 head=1,0.71,,,100,\n"));
 }
 
+TEST_F(MeasurementFigureTest, RowsByKindOfLayerHaveTheirLayersOnly) {
+    figures_ = probeFigures(workspace_->choice(), true);
+    const ProbeFigure* probing = find("probe/accuracy/by-kind");
+    ASSERT_NE(probing, nullptr);
+    EXPECT_TRUE(figure_from_json(to_json(probing->spec)).has_value());
+    const auto data = load_figure_data(fixture_.folder().toStdString(), probing->spec);
+    ASSERT_TRUE(data.has_value());
+    const FigureBytes svg = render_figure(probing->spec, *data, FigureFile::svg);
+    EXPECT_EQ(svg.facts.points, 2 * 2 * 4U) << "two arrays of two runs, each layer in one row";
+    EXPECT_EQ(svg.facts.missing, 0U) << "layers of other kinds are not missing";
+    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("near, full")));
+}
+
+TEST_F(MeasurementFigureTest, EntropyStandsAgainstHitRate) {
+    figures_ = probeFigures(workspace_->choice());
+    const ProbeFigure* scatter = find("entropy/scatter");
+    ASSERT_NE(scatter, nullptr);
+    const auto data = load_figure_data(fixture_.folder().toStdString(), scatter->spec);
+    ASSERT_TRUE(data.has_value());
+    const FigureBytes svg = render_figure(scatter->spec, *data, FigureFile::svg);
+    EXPECT_EQ(svg.facts.points, 2 * 8U) << "a point a head that was looked at";
+    const QByteArray csv = render_figure(scatter->spec, *data, FigureFile::csv).bytes;
+    EXPECT_EQ(csv.count('\n'), 1 + 2 * 2 * 16);
+}
+
+TEST_F(MeasurementFigureTest, AProfileHasItsFarLevelAndWhereItIsMet) {
+    figures_ = probeFigures(workspace_->choice());
+    const ProbeFigure* profile = find("gradient/g");
+    ASSERT_NE(profile, nullptr);
+    const auto data = load_figure_data(fixture_.folder().toStdString(), profile->spec);
+    ASSERT_TRUE(data.has_value());
+    ASSERT_EQ(data->panels[0].series.size(), 2U);
+    EXPECT_DOUBLE_EQ(data->panels[0].series[0].level, 0.0105);
+    EXPECT_DOUBLE_EQ(data->panels[0].series[0].arrival, 300);
+    const FigureBytes svg = render_figure(profile->spec, *data, FigureFile::svg);
+    EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("far level, and where it is met")));
+}
+
 TEST_F(MeasurementFigureTest, WhatIsWrongIsNamed) {
     FigureSpec spec{.kind = "measurement"};
     spec.source.runs = {"none"};
@@ -83,6 +124,10 @@ TEST_F(MeasurementFigureTest, WhatIsWrongIsNamed) {
     EXPECT_FALSE(figure_from_json(to_json(spec)).has_value());
     spec.panels[0].metric = "guess/accuracy";
     EXPECT_FALSE(figure_from_json(to_json(spec)).has_value());
+    spec.panels[0].metric = "probe/accuracy/by-size";
+    EXPECT_FALSE(figure_from_json(to_json(spec)).has_value());
+    spec.panels[0].metric = "probe/accuracy/by-kind";
+    EXPECT_TRUE(figure_from_json(to_json(spec)).has_value());
     spec.panels[0].metric = "probe/accuracy";
     EXPECT_TRUE(figure_from_json(to_json(spec)).has_value());
     EXPECT_EQ(load_figure_data(fixture_.folder().toStdString(), spec).error().kind, ErrorKind::not_found);

@@ -73,11 +73,12 @@ std::vector<double> numbers(const MeasuredAxis& axis) {
     return list;
 }
 
-// Points without a value are left out: a head that was not recorded at a step is no gap in the others.
-CurvePtr curveOf(const std::vector<double>& x, const std::vector<double>& y) {
+// Points without a value are left out: a head that was not recorded at a step is no gap in the others. So is
+// the distance of a token from itself: profiles over distance have a logarithmic axis.
+CurvePtr curveOf(const MeasuredAxis& axis, const std::vector<double>& x, const std::vector<double>& y) {
     std::vector<double> known_x, known_y;
     for (std::size_t i = 0; i < x.size(); ++i)
-        if (std::isfinite(y[i])) {
+        if (std::isfinite(y[i]) && (x[i] > 0 || axis.name != "distance")) {
             known_x.push_back(x[i]);
             known_y.push_back(y[i]);
         }
@@ -87,8 +88,9 @@ CurvePtr curveOf(const std::vector<double>& x, const std::vector<double>& y) {
 MeasuredCurve lineOf(const MeasuredArray& array, std::size_t first, const std::vector<double>& x) {
     const auto part = [&](const std::vector<double>& list) {
         return list.empty() ? Curve::empty()
-                            : curveOf(x, {list.begin() + std::ptrdiff_t(first),
-                                          list.begin() + std::ptrdiff_t(first + x.size())});
+                            : curveOf(array.axes.back(), x,
+                                      {list.begin() + std::ptrdiff_t(first),
+                                       list.begin() + std::ptrdiff_t(first + x.size())});
     };
     MeasuredCurve curve{.mean = part(array.values), .low = part(array.low), .high = part(array.high)};
     if (!array.samples.empty()) curve.samples = array.samples[array.samples.size() == 1 ? 0 : first];
@@ -288,7 +290,8 @@ std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, 
                     if (head < width) sum += array->values[t * width + head];
                 if (!heads.empty()) mean[t] = sum / double(heads.size());
             }
-            curves.push_back({.source = s, .label = runs[s].name, .mean = curveOf(tokens, mean)});
+            curves.push_back(
+                {.source = s, .label = runs[s].name, .mean = curveOf(array->axes[0], tokens, mean)});
             if (!array->samples.empty()) curves.back().samples = array->samples[0];
             continue;
         }

@@ -25,6 +25,9 @@ CurvesLegend::CurvesLegend(const FigureSpec& spec, const FigureData& data,
             if (band_.isEmpty() && !series.band.empty()) {
                 band_ = QString::fromStdString(series.band);
             }
+            if (!series.level_name.empty()) {
+                level_ = QString::fromStdString(series.level_name);
+            }
         }
     }
     double left = 0;
@@ -76,6 +79,10 @@ void CurvesLegend::drawEntry(std::size_t entry, const QPointF& place) {
         const QPen pen = pen_of(looks_[entry], line_pt_);
         canvas_.painter().setPen(pen);
         canvas_.painter().drawLine(place, place + QPointF(sample(), 0));
+    } else if (!isBand(entry)) {
+        canvas_.line(place, place + QPointF(sample(), 0), FigureCanvas::faintInk(), 0.5, {5, 3});
+        canvas_.marker(place + QPointF(sample() / 2, 0), 0, FigureCanvas::faintInk(),
+                       FigureCanvas::pt(line_pt_) * 1.9);
     } else {
         const double half = canvas_.textHeight() * 0.28;
         canvas_.rectangle({place.x(), place.y() - half, sample(), 2 * half}, QColor(0xd6, 0xda, 0xe0));

@@ -23,8 +23,13 @@ private:
     static double sample() { return FigureCanvas::mm(5.5); }
     static double pad() { return FigureCanvas::mm(1); }
     static double gap() { return FigureCanvas::mm(3.5); }
-    std::size_t entries() const { return looks_.size() + (band_.isEmpty() ? 0 : 1); }
-    QString text(std::size_t entry) const { return entry < looks_.size() ? looks_[entry].label : band_; }
+    std::size_t entries() const {
+        return looks_.size() + (band_.isEmpty() ? 0 : 1) + (level_.isEmpty() ? 0 : 1);
+    }
+    bool isBand(std::size_t entry) const { return !band_.isEmpty() && entry == looks_.size(); }
+    QString text(std::size_t entry) const {
+        return entry < looks_.size() ? looks_[entry].label : isBand(entry) ? band_ : level_;
+    }
     double entryWidth(std::size_t entry) const { return sample() + pad() + canvas_.textWidth(text(entry)); }
     double rowWidth(const std::vector<std::size_t>& row) const;
     void drawEntry(std::size_t entry, const QPointF& place);
@@ -32,7 +37,7 @@ private:
     const std::vector<SeriesLook>& looks_;
     FigureCanvas& canvas_;
     double line_pt_;
-    QString band_;
+    QString band_, level_;
     std::vector<std::vector<std::size_t>> rows_;
 };
 

@@ -66,6 +66,11 @@ Frame make_frame(const FigureSpec& spec, const FigurePanel& panel, const FigureP
             }
         }
     }
+    for (const FigureSeries& series : data.series) {
+        if (std::isfinite(series.level) && frame.y_map.defined(series.level)) {
+            y.add(series.level, series.level);
+        }
+    }
     if (panel.threshold && frame.y_map.defined(*panel.threshold)) {
         y.add(*panel.threshold, *panel.threshold);
     }
@@ -323,19 +328,23 @@ void CurvesPanel::drawThreshold() {
 }
 
 void CurvesPanel::drawCrossings(const std::vector<SeriesLook>& looks) {
-    if (!panel_.threshold) {
-        return;
-    }
-    if (panel_.compare_crossings) {
+    if (panel_.threshold && panel_.compare_crossings) {
         drawGap(*panel_.threshold);
     }
     for (const FigureSeries& series : data_.series) {
-        if (!std::isfinite(series.arrival)) {
+        const double level = series.level;
+        const double y_level = frame_.place(frame_.x_range.lower, level).y();
+        if (std::isfinite(level) && y_level >= frame_.panel.top() && y_level <= frame_.panel.bottom()) {
+            canvas_.line({frame_.panel.left(), y_level}, {frame_.panel.right(), y_level},
+                         look_of(looks, series).colour, axis_pt, {5, 3});
+        }
+        if (!std::isfinite(series.arrival) || (!panel_.threshold && !std::isfinite(level))) {
             continue;
         }
         // One seed: the recorded point. Several: their median lies on no curve, so it is marked on the line.
-        const double y =
-            several_seeds(series) ? *panel_.threshold : interpolate(*series.mean, series.arrival);
+        const double y = several_seeds(series) && panel_.threshold
+                             ? *panel_.threshold
+                             : interpolate(*series.mean, series.arrival);
         const QPointF place = frame_.place(series.arrival, y);
         if (isInside(frame_.panel, place)) {
             canvas_.marker(place, 0, look_of(looks, series).colour, FigureCanvas::pt(canvas_.linePt()) * 1.9);

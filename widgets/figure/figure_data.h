@@ -54,6 +54,9 @@ struct FigureSeries {
     // Where the panel's threshold is reached: the median over the seeds (median_crossing), in curves and
     // tables alike. Infinite: never; NaN: no threshold.
     double arrival = std::numeric_limits<double>::quiet_NaN();
+    // A dashed level of its own, such as that which a profile falls to; NaN: none. `arrival`: where it does.
+    double level = std::numeric_limits<double>::quiet_NaN();
+    std::string level_name = {};  // for the legend
     // What the band is, for the legend, where it is not that of several seeds; empty: there is none.
     std::string band = {};
 };

@@ -13,6 +13,7 @@ namespace braid::ui {
 namespace {
 
 constexpr double run_weight = 2, head_weight = 1, bar_weight = 1.5, strip_share = 0.2;
+constexpr double tallest_bar_mm = 3.2, head_strip_mm = 1.5;
 
 QColor fill(const LayerMap& map, double value) {
     return map.isSigned ? redBlue(value / map.most, light_middle) : cividis(map.share(value));
@@ -38,6 +39,13 @@ QString scaleText(const LayerMap& map, double value) {
                                                                     : reach >= 0.1 ? 2
                                                                                    : 3));
     return map.isSigned && value > 0 ? QLatin1Char('+') + text : text;
+}
+
+// "head 0" and then numbers alone; "SWA-128, full" where rows are by kind of layer.
+QString labelOf(const LayerMap& map, std::size_t row) {
+    const LayerRow& one = map.rows[row];
+    if (!one.mixer.empty()) return one.label + QStringLiteral(", ") + QString::fromStdString(one.mixer);
+    return !map.rowName.isEmpty() && row == 0 ? map.rowName + QLatin1Char(' ') + one.label : one.label;
 }
 
 }  // namespace
@@ -71,7 +79,8 @@ void MeasuredMaps::draw() {
     double left = 0, all = 0;
     const Panel* last_map = nullptr;
     for (const Panel& panel : panels_) {
-        for (const LayerRow& row : panel.map.rows) left = std::max(left, canvas_.textWidth(row.label));
+        for (std::size_t r = 0; r < panel.map.rows.size(); ++r)
+            left = std::max(left, canvas_.textWidth(labelOf(panel.map, r)));
         for (const MeasuredBar& bar : panel.bars)
             left = std::max(left,
                             canvas_.textWidth(panel.runs[bar.source].name + QStringLiteral(", ") + bar.what));
@@ -103,8 +112,15 @@ void MeasuredMaps::draw() {
 void MeasuredMaps::drawMap(const Panel& panel, const QRectF& area) {
     const LayerMap& map = panel.map;
     const bool heads = !map.rowName.isEmpty();
-    const double pitch = area.height() / double(map.rows.size());
+    const bool striped = heads && !map.runs.front().layers.empty();
+    const double pitch =
+        (area.height() - (striped ? FigureCanvas::mm(head_strip_mm) : 0)) / double(map.rows.size());
     const double column = area.width() / double(std::max<std::size_t>(1, map.layers()));
+    if (striped)
+        drawPaperStrip(canvas_,
+                       {area.left(), area.bottom() - FigureCanvas::mm(head_strip_mm - 0.3), area.width(),
+                        FigureCanvas::mm(head_strip_mm - 0.3)},
+                       map.runs.front().layers);
     const double gap = std::min(FigureCanvas::mm(0.15), column * 0.1);
     const double tall = heads ? pitch - gap : pitch * (1 - strip_share) - FigureCanvas::mm(0.5);
     const auto skip = std::size_t(std::max(1.0, std::ceil(canvas_.textHeight() * 0.95 / pitch)));
@@ -112,8 +128,7 @@ void MeasuredMaps::drawMap(const Panel& panel, const QRectF& area) {
         const LayerRow& row = map.rows[r];
         const double top = area.top() + pitch * double(r);
         if (r % skip == 0)
-            canvas_.text({area.left() - FigureCanvas::mm(1), top + tall / 2},
-                         heads && r == 0 ? QStringLiteral("%1 %2").arg(map.rowName, row.label) : row.label,
+            canvas_.text({area.left() - FigureCanvas::mm(1), top + tall / 2}, labelOf(map, r),
                          TextAnchor::right);
         for (std::size_t l = 0; l < row.cells.size(); ++l) {
             if (row.cells[l].isOutside) continue;
@@ -186,13 +201,6 @@ void MeasuredMaps::drawAxis(const Panel& panel, const QRectF& area) {
     const double need = canvas_.textWidth(QString::number(layers)) + FigureCanvas::mm(0.8);
     const auto skip = std::size_t(std::max(1.0, std::ceil(need / column)));
     double y = area.bottom() + canvas_.textHeight() * 0.8;
-    if (!panel.map.rowName.isEmpty() && !panel.map.runs.front().layers.empty()) {
-        drawPaperStrip(
-            canvas_,
-            {area.left(), area.bottom() + FigureCanvas::mm(0.3), area.width(), FigureCanvas::mm(1.2)},
-            panel.map.runs.front().layers);
-        y += FigureCanvas::mm(1.5);
-    }
     canvas_.text({area.left() - FigureCanvas::mm(1), y}, QStringLiteral("layer"), TextAnchor::right);
     for (std::size_t l = 0; l < layers; l += skip)
         canvas_.text({area.left() + column * (double(l) + 0.5), y}, QString::number(l), TextAnchor::centre);
@@ -210,6 +218,7 @@ void MeasuredMaps::drawBars(const Panel& panel, const QRectF& area) {
     const auto x = [&](double value) {
         return area.left() + area.width() * (value - least) / (most - least);
     };
+    const double tall = std::min(pitch * 0.6, FigureCanvas::mm(tallest_bar_mm));
     canvas_.line({x(0), area.top()}, {x(0), area.bottom()}, FigureCanvas::axisInk(), 0.4);
     for (std::size_t i = 0; i < panel.bars.size(); ++i) {
         const MeasuredBar& bar = panel.bars[i];
@@ -224,8 +233,7 @@ void MeasuredMaps::drawBars(const Panel& panel, const QRectF& area) {
         const double from = x(std::min(0.0, bar.value.value)), to = x(std::max(0.0, bar.value.value));
         LayerSpec layer;
         layer.groups.push_back({.mixer = bar.what.toStdString(), .heads = 1, .kv_heads = 1});
-        drawPaperStrip(canvas_,
-                       {from, middle - pitch * 0.3, std::max(FigureCanvas::mm(0.3), to - from), pitch * 0.6},
+        drawPaperStrip(canvas_, {from, middle - tall / 2, std::max(FigureCanvas::mm(0.3), to - from), tall},
                        {layer});
         double after = to;
         if (std::isfinite(bar.value.low) && std::isfinite(bar.value.high)) {

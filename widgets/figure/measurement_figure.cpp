@@ -6,10 +6,12 @@
 
 #include "core/analysis/number_format.h"
 #include "core/spec/measurement_kind.h"
+#include "widgets/common/layer_kinds.h"
 #include "widgets/common/run_palette.h"
 #include "widgets/figure/figure_kind.h"
 #include "widgets/figure/found_runs.h"
 #include "widgets/figure/measured_maps.h"
+#include "widgets/figure/measured_scatter.h"
 #include "widgets/figure/series_look.h"
 
 namespace braid::ui {
@@ -19,8 +21,25 @@ extern const FigureKind& curves_figure;
 namespace {
 
 std::string kind_of(const FigurePanel& panel) { return panel.metric.substr(0, panel.metric.find('/')); }
+// Behind KIND/: the array; behind that what rows stand for.
 std::string array_of(const FigurePanel& panel) {
-    return panel.metric.substr(std::min(panel.metric.size(), kind_of(panel).size() + 1));
+    const std::string rest = panel.metric.substr(std::min(panel.metric.size(), kind_of(panel).size() + 1));
+    return rest.substr(0, rest.find('/'));
+}
+constexpr std::string_view by_kind = "/by-kind";
+bool is_by_kind(const FigurePanel& panel) { return panel.metric.ends_with(by_kind); }
+
+// Two arrays against each other: entropy/scatter.
+bool is_scatter(const FigurePanel& panel) { return panel.metric == "entropy/scatter"; }
+
+// What the panel shows of the record.
+std::vector<const MeasuredArray*> arrays_of(const FigurePanel& panel, const MeasurementRecord& record) {
+    std::vector<const MeasuredArray*> arrays;
+    const std::vector<std::string> names =
+        is_scatter(panel) ? std::vector<std::string>{"hit_rate", "entropy"} : std::vector{array_of(panel)};
+    for (const std::string& name : names)
+        if (const MeasuredArray* array = record.find(name)) arrays.push_back(array);
+    return arrays.size() == names.size() ? arrays : std::vector<const MeasuredArray*>{};
 }
 
 const MeasuredArray* first_array(const FigurePanelData& panel, const std::string& name) {
@@ -42,7 +61,7 @@ bool shows_curves(const FigureSpec& spec, const FigureData& data) {
     return true;
 }
 
-// The titles, and the dashed far level of a gradient profile, that a panel has without being asked.
+// The titles that a panel has without being asked.
 FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
     FigureSpec full = spec;
     for (std::size_t i = 0; i < full.panels.size(); ++i) {
@@ -56,9 +75,6 @@ FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
             panel.y_title = arrayTitle(kind_of(panel), array_of(panel)).toStdString();
             if (!array->unit.empty()) panel.y_title.append(" (").append(array->unit).append(")");
         }
-        const std::vector<MeasuredRun>& runs = data.panels[i].measured;
-        if (kind_of(panel) == "gradient" && runs.size() == 1 && !panel.threshold)
-            panel.threshold = summaryValue(*runs.front().record, "far baseline");
     }
     return full;
 }
@@ -82,9 +98,42 @@ void add_series(const FigureData& data, const FigureSpec& spec, const FigurePane
             series.high = curve.high;
             series.band = "95 % interval";
         }
+        if (kind_of(panel) == "gradient" && !panel.threshold) {
+            series.level = summaryValue(*run.record, "far baseline").value_or(std::nan(""));
+            series.arrival =
+                summaryValue(*run.record, "distance where the baseline is met").value_or(std::nan(""));
+            series.level_name = "far level, and where it is met";
+        }
         drawn.series.push_back(std::move(series));
         ++number;
     }
+}
+
+// One of all runs, or, where the rows are heads, one a run.
+std::vector<LayerMap> maps_of(const FigurePanel& panel, const std::vector<MeasuredRun>& runs) {
+    std::vector<LayerMap> maps;
+    LayerMap all = layerMap(runs, array_of(panel));
+    if (all.rowName.isEmpty()) {
+        if (!all.isEmpty()) maps.push_back(is_by_kind(panel) ? byKindOfLayer(all) : std::move(all));
+        return maps;
+    }
+    double most = 0, least = 0;
+    for (const MeasuredRun& run : runs) {
+        LayerMap map = layerMap({run}, array_of(panel));
+        if (map.isEmpty()) continue;
+        most = std::max(most, map.most);
+        least = std::min(least, map.least);
+        maps.push_back(std::move(map));
+    }
+    for (LayerMap& map : maps) {  // one scale
+        map.most = most;
+        map.least = least;
+    }
+    return maps;
+}
+
+QString title_of(const QString& title, const LayerMap& map, std::size_t runs) {
+    return map.rowName.isEmpty() || runs < 2 ? title : title + QStringLiteral(", ") + map.runs.front().name;
 }
 
 class MeasurementFigure final : public FigureKind {
@@ -100,6 +149,11 @@ public:
                 problems.push_back({place + "metric",
                                     "must be KIND/ARRAY of a measurement, such as probe/accuracy",
                                     panel.metric});
+            const std::size_t parts = std::size_t(std::count(panel.metric.begin(), panel.metric.end(), '/'));
+            if (parts > 1 && !(parts == 2 && is_by_kind(panel)))
+                problems.push_back({place + "metric", "must end in its array or in /by-kind", panel.metric});
+            if (is_scatter(panel) && spec.panels.size() > 1)
+                problems.push_back({place + "metric", "needs a figure of its own", panel.metric});
             if (panel.compare_crossings)
                 problems.push_back({place + "compare_crossings", "is for curves over training", "true"});
         }
@@ -128,9 +182,9 @@ public:
             for (const FoundRun& run : found) {
                 const MeasurementRecord* record =
                     run.view.measurements->latest(kind_of(panel), panel.step, panel.score);
-                const MeasuredArray* array = record ? record->find(array_of(panel)) : nullptr;
-                if (!array || measuredForm(*array) == MeasuredForm::values) {
-                    data.notes.push_back(no_record(run, panel, array != nullptr));
+                const auto arrays = record ? arrays_of(panel, *record) : std::vector<const MeasuredArray*>{};
+                if (arrays.empty() || measuredForm(*arrays.front()) == MeasuredForm::values) {
+                    data.notes.push_back(no_record(run, panel, !arrays.empty()));
                     continue;
                 }
                 drawn.measured.push_back(measuredRun(run.view, *record));
@@ -154,6 +208,7 @@ public:
 
     void draw(const FigureSpec& spec, const FigureData& data, FigureCanvas& canvas) const override {
         if (shows_curves(spec, data)) return curves_figure.draw(completed(spec, data), data, canvas);
+        if (is_scatter(spec.panels.front())) return drawHeadScatter(canvas, data.panels.front().measured);
         MeasuredMaps maps(canvas);
         for (std::size_t i = 0; i < data.panels.size(); ++i) {
             const std::string array = array_of(spec.panels[i]);
@@ -163,7 +218,8 @@ public:
             if (form_of(data.panels[i], array) == MeasuredForm::bars)
                 maps.addBars(title, data.panels[i].measured, array);
             else if (form_of(data.panels[i], array) == MeasuredForm::map)
-                maps.addMap(title, layerMap(data.panels[i].measured, array));
+                for (LayerMap& map : maps_of(spec.panels[i], data.panels[i].measured))
+                    maps.addMap(title_of(title, map, data.panels[i].measured.size()), std::move(map));
             else if (!data.panels[i].measured.empty())
                 maps.addNote(title + QStringLiteral(": curves stand in a figure of their own"));
         }
@@ -173,26 +229,9 @@ public:
     std::string csv(const FigureSpec& spec, const FigureData& data) const override {
         std::string text = "panel,kind,array,run,name,step,axes,value,low,high,samples,unit\n";
         for (std::size_t p = 0; p < spec.panels.size(); ++p)
-            for (const MeasuredRun& run : data.panels[p].measured) {
-                const MeasuredArray& array = *run.record->find(array_of(spec.panels[p]));
-                std::string head = std::to_string(p + 1);
-                for (const std::string& field :
-                     {run.record->kind, array.name, run.run, run.name.toStdString(),
-                      std::to_string(run.record->checkpoint.step.value)})
-                    head.append(",").append(csv_field(field));
-                for (std::size_t i = 0; i < array.values.size(); ++i) {
-                    text.append(head).append(",").append(csv_field(axes_text(array, i)));
-                    for (const std::vector<double>* list : {&array.values, &array.low, &array.high}) {
-                        text.append(",");
-                        if (!list->empty() && std::isfinite((*list)[i]))
-                            text.append(exact_number((*list)[i]));
-                    }
-                    text.append(",");
-                    if (!array.samples.empty())
-                        text.append(std::to_string(array.samples[array.samples.size() == 1 ? 0 : i]));
-                    text.append(",").append(csv_field(array.unit)).append("\n");
-                }
-            }
+            for (const MeasuredRun& run : data.panels[p].measured)
+                for (const MeasuredArray* array : arrays_of(spec.panels[p], *run.record))
+                    add_rows(text, p, run, *array);
         return text;
     }
 
@@ -200,23 +239,46 @@ public:
         std::size_t values = 0;
         for (std::size_t p = 0; p < spec.panels.size(); ++p)
             for (const MeasuredRun& run : data.panels[p].measured)
-                values += run.record->find(array_of(spec.panels[p]))->values.size();
+                for (const MeasuredArray* array : arrays_of(spec.panels[p], *run.record))
+                    values += array->values.size();
         return QStringLiteral("%1 values").arg(values);
     }
 
     double fittingHeight(const FigureSpec& spec, const FigureData& data) const override {
+        if (is_scatter(spec.panels.front()))
+            return std::round(std::clamp(spec.style.width_mm * 0.45, 45.0, 70.0));
         if (shows_curves(spec, data)) return curves_figure.fittingHeight(spec, data);
         double height = 10;
         for (std::size_t i = 0; i < data.panels.size(); ++i) {
             const std::string array = array_of(spec.panels[i]);
-            const LayerMap map = layerMap(data.panels[i].measured, array);
-            height += 7 + (map.rowName.isEmpty() ? 5.5 : 3.0) * double(map.rows.size()) +
-                      4.5 * double(measuredBars(data.panels[i].measured, array).size());
+            const std::size_t bars = measuredBars(data.panels[i].measured, array).size();
+            if (bars > 0) height += 7 + 4.5 * double(bars);
+            for (const LayerMap& map : maps_of(spec.panels[i], data.panels[i].measured))
+                height += 7 + (map.rowName.isEmpty() ? 5.5 : 3.0) * double(map.rows.size());
         }
         return std::round(std::clamp(height, 25.0, 220.0));
     }
 
 private:
+    static void add_rows(std::string& text, std::size_t panel, const MeasuredRun& run,
+                         const MeasuredArray& array) {
+        std::string head = std::to_string(panel + 1);
+        for (const std::string& field : {run.record->kind, array.name, run.run, run.name.toStdString(),
+                                         std::to_string(run.record->checkpoint.step.value)})
+            head.append(",").append(csv_field(field));
+        for (std::size_t i = 0; i < array.values.size(); ++i) {
+            text.append(head).append(",").append(csv_field(axes_text(array, i)));
+            for (const std::vector<double>* list : {&array.values, &array.low, &array.high}) {
+                text.append(",");
+                if (!list->empty() && std::isfinite((*list)[i])) text.append(exact_number((*list)[i]));
+            }
+            text.append(",");
+            if (!array.samples.empty())
+                text.append(std::to_string(array.samples[array.samples.size() == 1 ? 0 : i]));
+            text.append(",").append(csv_field(array.unit)).append("\n");
+        }
+    }
+
     static std::string no_record(const FoundRun& run, const FigurePanel& panel, bool without_form) {
         std::string text = "run ";
         text.append(run.view.id.str());

@@ -82,7 +82,7 @@ CellFacts cellFacts(const LayerMapView& maps, LayerMapView::Place place) {
         lines << maps.text(at);
     };
     add(place);
-    for (std::size_t s = 0; s < sections.size(); ++s) {
+    for (std::size_t s = 0; s < maps.shown(); ++s) {
         const LayerMap& map = sections[s].map;
         if (s == place.section || !map.rowName.isEmpty()) continue;
         for (std::size_t r = 0; r < map.rows.size(); ++r)

@@ -71,6 +71,7 @@ CellPanel::CellPanel(bool withHeads, QWidget* parent)
         ValueBlock block{new QWidget, new TextLabel({}, TypeStep::table, 400, 2),
                          new TextLabel({}, TypeStep::value, 600), new TextLabel({}, TypeStep::tick, 400, 2)};
         block.interval->setWordWrap(true);
+        block.name->setElided(Qt::ElideRight);
         auto* rows = new QVBoxLayout(block.box);
         rows->setContentsMargins(0, 0, 0, 0);
         rows->setSpacing(1);

@@ -23,16 +23,11 @@ void HeadScatter::show(const MeasuredRun& run) {
     points_.clear();
     current_ = -1;
     name_ = run.name;
-    const MeasuredArray* hit = run.record->find("hit_rate");
-    const MeasuredArray* entropy = run.record->find("entropy");
-    if (!hit || !entropy || hit->axes.size() != 2 || entropy->values.size() != hit->values.size())
-        return update();
-    const std::size_t heads = hit->axes[1].ticks.size();
-    layers_ = std::max<std::size_t>(1, hit->axes[0].ticks.size());
-    samples_ = hit->samples.empty() ? 0 : hit->samples[0];
-    for (std::size_t i = 0; i < hit->values.size(); ++i)
-        if (std::isfinite(hit->values[i]) && std::isfinite(entropy->values[i]))
-            points_.push_back({i / heads, i % heads, hit->values[i], entropy->values[i]});
+    points_ = headPoints(*run.record);
+    if (points_.empty()) return update();
+    const MeasuredArray& hit = *run.record->find("hit_rate");
+    layers_ = std::max<std::size_t>(1, hit.axes[0].ticks.size());
+    samples_ = hit.samples.empty() ? 0 : hit.samples[0];
     std::stable_sort(points_.begin(), points_.end(),
                      [](const Point& a, const Point& b) { return a.hit < b.hit; });
     least_ = 0;

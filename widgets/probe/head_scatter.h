@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "widgets/common/measured_views.h"
+#include "widgets/figure/measured_scatter.h"
 
 namespace braid::ui {
 
@@ -13,10 +13,7 @@ class HeadScatter : public QWidget {
     Q_OBJECT
 
 public:
-    struct Point {
-        std::size_t layer = 0, head = 0;
-        double hit = 0, entropy = 0;
-    };
+    using Point = HeadPoint;
     explicit HeadScatter(QWidget* parent = nullptr);
 
     // The record of one run with arrays "hit_rate" and "entropy".

@@ -39,13 +39,13 @@ void LayerMapView::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), tokens().surface);
     if (sections_.empty()) return;
     painter.setRenderHint(QPainter::Antialiasing);
-    for (std::size_t s = 0; s < sections_.size(); ++s) {
+    for (std::size_t s = 0; s < shown_; ++s) {
         paintLabels(painter, s);
         paintSection(painter, s);
         paintBar(painter, s);
     }
     paintAxis(painter);
-    for (std::size_t s = 0; s < sections_.size(); ++s) paintTop(painter, s);
+    for (std::size_t s = 0; s < shown_; ++s) paintTop(painter, s);
     paintRead(painter);
 }
 
@@ -103,8 +103,9 @@ void LayerMapView::paintLabels(QPainter& painter, std::size_t index) const {
         if (current) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(t.selection);
-            painter.drawRoundedRect(QRectF(0, label.top() - 2, width() - right_room + 2, run_row + strip + 4),
-                                    metrics::radiusCell, metrics::radiusCell);
+            painter.drawRoundedRect(
+                QRectF(0, label.top() - 2, width() - right_room + 2, layout.row + strip + 4),
+                metrics::radiusCell, metrics::radiusCell);
         }
         painter.setPen(Qt::NoPen);
         painter.setBrush(runColour(run.colour, t));

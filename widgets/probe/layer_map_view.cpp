@@ -46,7 +46,7 @@ std::optional<LayerMapView::Place> LayerMapView::again(const std::vector<Section
     if (!place) return std::nullopt;
     const LayerMap& old = before[place->section].map;
     const LayerRow& row = old.rows[place->row];
-    for (std::size_t s = 0; s < sections_.size(); ++s) {
+    for (std::size_t s = 0; s < shown_; ++s) {
         const LayerMap& map = sections_[s].map;
         if (map.kind != old.kind || map.array != old.array) continue;
         for (std::size_t r = 0; r < map.rows.size(); ++r)
@@ -57,37 +57,57 @@ std::optional<LayerMapView::Place> LayerMapView::again(const std::vector<Section
     return std::nullopt;
 }
 
-double LayerMapView::heightWith(double headRow) const {
+double LayerMapView::heightWith(double runRow, double headRow, std::size_t sections) const {
     double height = 0;
-    for (const Section& section : sections_) {
-        const double pitch = byHead(section) ? headRow : run_row + strip + row_gap;
-        height += title_height + pitch * double(section.map.rows.size()) + section_gap;
+    for (std::size_t s = 0; s < sections; ++s) {
+        const double pitch = byHead(sections_[s]) ? headRow : runRow + strip + row_gap;
+        height += title_height + pitch * double(sections_[s].map.rows.size()) + section_gap;
     }
     return height + axis_height;
 }
 
-// Rows of heads take what is left, within reason.
+std::size_t LayerMapView::required() const {
+    return std::size_t(std::count_if(sections_.begin(), sections_.end(),
+                                     [](const Section& section) { return !section.isOptional; }));
+}
+
+// What is not asked for comes where there is room; then rows grow, within reason: those of heads first.
 void LayerMapView::arrange() {
-    std::size_t heads = 0;
-    for (const Section& section : sections_)
-        if (byHead(section)) heads += section.map.rows.size();
-    const double spare = height() - heightWith(0);
-    const double headRow = heads == 0 ? 0 : std::clamp(spare / double(heads), least_head_row, most_head_row);
+    shown_ = required();
+    while (shown_ < sections_.size() && heightWith(run_row, usual_head_row, shown_ + 1) <= height()) ++shown_;
+    std::size_t heads = 0, runs = 0;
+    for (std::size_t s = 0; s < shown_; ++s)
+        (byHead(sections_[s]) ? heads : runs) += sections_[s].map.rows.size();
+    const auto part = [](double room, std::size_t rows, double least, double most) {
+        return rows == 0 ? least : std::clamp(room / double(rows), least, most);
+    };
+    const double headRow =
+        part(height() - heightWith(run_row, 0, shown_), heads, least_head_row, most_head_row);
+    const double runRow =
+        run_row + part(height() - heightWith(run_row, headRow, shown_), runs, 0, most_run_row - run_row);
     layouts_.clear();
     double y = 0;
-    for (const Section& section : sections_) {
+    for (std::size_t s = 0; s < shown_; ++s) {
         Layout layout{.top = y, .rows = y + title_height};
-        layout.pitch = byHead(section) ? headRow : run_row + strip + row_gap;
-        layout.row = byHead(section) ? headRow - 1 : run_row;
-        y = layout.rows + layout.pitch * double(section.map.rows.size()) + section_gap;
+        layout.pitch = byHead(sections_[s]) ? headRow : runRow + strip + row_gap;
+        layout.row = byHead(sections_[s]) ? headRow - 1 : runRow;
+        y = layout.rows + layout.pitch * double(sections_[s].map.rows.size()) + section_gap;
         layouts_.push_back(layout);
     }
     axis_ = y - section_gap + 3;
+    if (hovered_ && !exists(*hovered_)) hovered_.reset();
 }
 
-QSize LayerMapView::sizeHint() const { return {560, int(heightWith(18)) + 1}; }
-QSize LayerMapView::minimumSizeHint() const { return {300, int(heightWith(least_head_row)) + 1}; }
-void LayerMapView::resizeEvent(QResizeEvent*) { arrange(); }
+QSize LayerMapView::sizeHint() const {
+    return {560, int(heightWith(run_row, usual_head_row, required())) + 1};
+}
+QSize LayerMapView::minimumSizeHint() const {
+    return {300, int(heightWith(run_row, least_head_row, required())) + 1};
+}
+void LayerMapView::resizeEvent(QResizeEvent*) {
+    arrange();
+    if (held_ && !exists(*held_)) hold(std::nullopt);
+}
 
 double LayerMapView::columnLeft() const { return left_room; }
 double LayerMapView::columnWidth() const {
@@ -95,7 +115,7 @@ double LayerMapView::columnWidth() const {
 }
 
 bool LayerMapView::exists(Place place) const {
-    return place.section < sections_.size() && place.row < sections_[place.section].map.rows.size() &&
+    return place.section < shown_ && place.row < sections_[place.section].map.rows.size() &&
            place.layer < sections_[place.section].map.rows[place.row].cells.size();
 }
 
@@ -111,7 +131,7 @@ QRectF LayerMapView::labelRect(std::size_t section, std::size_t row) const {
 }
 
 std::optional<LayerMapView::Place> LayerMapView::placeAt(const QPointF& point) const {
-    for (std::size_t s = 0; s < sections_.size(); ++s) {
+    for (std::size_t s = 0; s < shown_; ++s) {
         const Layout& layout = layouts_[s];
         const double row = std::floor((point.y() - layout.rows) / layout.pitch);
         const double layer = std::floor((point.x() - columnLeft()) / columnWidth());
@@ -184,7 +204,7 @@ void LayerMapView::hold(std::optional<Place> place) {
 void LayerMapView::mouseMoveEvent(QMouseEvent* event) { hover(placeAt(event->position())); }
 
 void LayerMapView::mousePressEvent(QMouseEvent* event) {
-    for (std::size_t s = 0; s < sections_.size(); ++s) {
+    for (std::size_t s = 0; s < shown_; ++s) {
         if (byHead(sections_[s])) continue;
         for (std::size_t r = 0; r < sections_[s].map.rows.size(); ++r)
             if (labelRect(s, r).contains(event->position())) {
@@ -240,7 +260,7 @@ void LayerMapView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Down:
             if (place.row + 1 < rows(place.section)) {
                 ++place.row;
-            } else if (place.section + 1 < sections_.size()) {
+            } else if (place.section + 1 < shown_) {
                 ++place.section;
                 place.row = 0;
             }

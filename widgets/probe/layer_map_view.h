@@ -19,6 +19,7 @@ public:
     struct Section {
         LayerMap map;
         QString title, note;
+        bool isOptional = false;  // shown where there is room; these come last
     };
     struct Place {
         std::size_t section = 0, row = 0, layer = 0;
@@ -30,6 +31,7 @@ public:
     // Empty maps are left out. `current`: id of the run whose rows stand out and whose mixers the axis shows.
     void show(std::vector<Section> sections, const std::string& current);
     const std::vector<Section>& sections() const { return sections_; }
+    std::size_t shown() const { return shown_; }  // the first so many of them
     const MeasuredCell& cell(Place place) const;
     const MeasuredRun& run(Place place) const;
     // "swa, layer 8, full: Probing accuracy 73.5 % (69.2 to 77.8), 400 samples"
@@ -65,7 +67,8 @@ private:
         double top = 0, rows = 0, row = 0, pitch = 0;  // of the title; of the first row; height; to the next
     };
     static bool byHead(const Section& section) { return !section.map.rowName.isEmpty(); }
-    double heightWith(double headRow) const;
+    double heightWith(double runRow, double headRow, std::size_t sections) const;
+    std::size_t required() const;
     void arrange();
     double columnLeft() const;
     double columnWidth() const;
@@ -87,7 +90,7 @@ private:
     std::vector<Section> sections_;
     std::vector<Layout> layouts_;
     std::string current_;
-    std::size_t layers_ = 0;
+    std::size_t layers_ = 0, shown_ = 0;
     double axis_ = 0;  // top of the strip of mixers
     std::optional<Place> hovered_, held_;
 };

@@ -1,6 +1,9 @@
 #include "widgets/probe/probe_figures.h"
 
+#include <QCoreApplication>
+
 #include "core/spec/study.h"
+#include "widgets/common/layer_kinds.h"
 #include "widgets/common/project_session.h"
 #include "widgets/figure/figure_dialog.h"
 #include "widgets/probe/probe_choice.h"
@@ -25,6 +28,7 @@ const std::vector<Wanted>& wantedFigures() {
         {"trace", {"mass", "grad_norm"}},
         {"restrict", {"change_by_kind"}},
         {"restrict", {"change_by_layer"}},
+        {"entropy", {"scatter"}},
         {"entropy", {"entropy", "hit_rate"}},
         {"change", {"change"}},
         {"noise", {"change"}, AxisScale::log},
@@ -34,11 +38,11 @@ const std::vector<Wanted>& wantedFigures() {
     return list;
 }
 
-constexpr double row_mm = 6, head_mm = 3, panel_mm = 16, curves_mm = 62;
+constexpr double row_mm = 6, head_mm = 3, title_mm = 8, scatter_mm = 56, curves_mm = 62;
 
 }  // namespace
 
-std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice) {
+std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
     std::vector<ProbeFigure> figures;
     for (const Wanted& wanted : wantedFigures()) {
         const std::vector<MeasuredRun> runs = choice.measured(wanted.kind);
@@ -47,9 +51,10 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice) {
         double height = 4;
         bool curves = false;
         for (const std::string& array : wanted.arrays) {
+            const bool scatter = array == "scatter";
             const MeasuredArray* found = nullptr;
             for (const MeasuredRun& run : runs)
-                if (!found) found = run.record->find(array);
+                if (!found) found = run.record->find(scatter ? "hit_rate" : array);
             if (!found || measuredForm(*found) == MeasuredForm::values) continue;
             curves = curves || measuredForm(*found) == MeasuredForm::curves;
             FigurePanel panel{.metric = wanted.kind + "/" + array};
@@ -57,11 +62,20 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice) {
             panel.y_scale = wanted.y;
             panel.step = choice.step();
             panel.score = choice.pinnedSettings(wanted.kind);
-            figure.spec.panels.push_back(panel);
-            titles << arrayTitle(wanted.kind, array);
+            titles << (scatter ? QCoreApplication::translate("ProbeFigures", "Entropy against hit rate")
+                               : arrayTitle(wanted.kind, array));
             const LayerMap map = layerMap(runs, array);
-            const double rows = double(map.isEmpty() ? runs.size() : map.rows.size());
-            height += panel_mm + rows * (map.rowName.isEmpty() ? row_mm : head_mm);
+            const bool heads = !map.rowName.isEmpty();
+            if (byKind && !map.isEmpty() && !heads) panel.metric += "/by-kind";
+            figure.spec.panels.push_back(panel);
+            if (scatter)
+                height += scatter_mm;
+            else if (heads)
+                height += double(runs.size()) * (title_mm + double(map.rows.size()) * head_mm);
+            else
+                height += title_mm + row_mm * double(map.isEmpty() ? 2 * runs.size()
+                                                     : byKind      ? byKindOfLayer(map).rows.size()
+                                                                   : map.rows.size());
         }
         if (figure.spec.panels.empty()) continue;
         for (const MeasuredRun& run : runs) {
@@ -70,8 +84,9 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice) {
         }
         figure.title = titles.join(QStringLiteral(", "));
         figure.spec.title = figure.title.toStdString();
-        figure.spec.style.size =
-            figure.spec.panels.size() > 1 ? FigureSize::double_column : FigureSize::single;
+        figure.spec.style.size = figure.spec.panels.size() > 1 || wanted.arrays[0] == "scatter"
+                                     ? FigureSize::double_column
+                                     : FigureSize::single;
         figure.spec.style.width_mm = standard_width_mm(figure.spec.style.size, figure.spec.style.width_mm);
         figure.spec.style.height_mm = curves ? curves_mm : std::min(height, 200.0);
         figure.name = QString::fromStdString(slug(wanted.kind + " " + wanted.arrays.front())).left(40);

@@ -18,7 +18,7 @@ struct ProbeFigure {
 };
 
 // A figure for every array that the chosen runs have and that can be drawn; maps of probing together.
-std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice);
+std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind = false);
 
 // Opens the export dialog over `parent`; returns at once.
 void exportProbeFigure(const ProbeFigure& figure, const WorkspaceContext& context, QWidget* parent);

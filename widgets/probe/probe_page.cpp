@@ -260,7 +260,7 @@ MeasureDialog* ProbePage::measure(const std::string& kind) {
 void ProbePage::fillFigures() {
     QMenu* menu = figure_->menu();
     menu->clear();
-    for (const ProbeFigure& figure : probeFigures(choice_))
+    for (const ProbeFigure& figure : probeFigures(choice_, rows_->current() == 1))
         connect(menu->addAction(figure.title), &QAction::triggered, this,
                 [this, figure] { exportProbeFigure(figure, context_, this); });
 }

@@ -18,9 +18,9 @@ struct MapKind {
 };
 constexpr MapKind standing[] = {{"probe", "accuracy"}, {"probe", "gain"}, {"heads", "mass"}};
 constexpr MapKind further[] = {
-    {"restrict", "change_by_layer"}, {"heads", "copy"},      {"entropy", "entropy"},
-    {"entropy", "hit_rate"},         {"change", "change"},   {"ablate", "change"},
-    {"internals", "memory"},         {"internals", "decay"}, {"internals", "write"}};
+    {"restrict", "change_by_layer"}, {"heads", "copy"},       {"entropy", "hit_rate"},
+    {"entropy", "entropy"},          {"internals", "memory"}, {"internals", "decay"},
+    {"internals", "write"},          {"ablate", "change"},    {"change", "change"}};
 
 QString noteOf(const LayerMap& map) {
     QStringList note;
@@ -42,7 +42,7 @@ QString noteOf(const LayerMap& map) {
 
 std::vector<LayerMapView::Section> probeSections(const ProbeChoice& choice, bool byKind) {
     std::vector<LayerMapView::Section> sections;
-    const auto add = [&](const MapKind& one) {
+    const auto add = [&](const MapKind& one, bool optional = false) {
         std::vector<MeasuredRun> runs = choice.measured(one.kind);
         // Maps of heads show one run: the current one, where it was measured.
         const auto current = std::find_if(runs.begin(), runs.end(), [&](const MeasuredRun& run) {
@@ -54,11 +54,13 @@ std::vector<LayerMapView::Section> probeSections(const ProbeChoice& choice, bool
         if (map.isEmpty()) return;
         if (byKind) map = byKindOfLayer(map);
         const QString note = noteOf(map);
-        sections.push_back({std::move(map), arrayTitle(one.kind, one.array), note});
+        sections.push_back({std::move(map), arrayTitle(one.kind, one.array), note, optional});
     };
     for (const MapKind& one : further)
         if (choice.kind() == one.kind) add(one);
     for (const MapKind& one : standing) add(one);
+    for (const MapKind& one : further)
+        if (choice.kind() != one.kind) add(one, true);
     return sections;
 }
 

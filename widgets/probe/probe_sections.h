@@ -1,4 +1,5 @@
-// Which maps over layers stand on Probe's page: those of the kind that is selected, then the standing ones.
+// Which maps over layers stand on Probe's page: those of the kind that is selected, then the standing ones;
+// the others where there is room.
 #pragma once
 
 #include <vector>
