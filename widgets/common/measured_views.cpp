@@ -103,7 +103,11 @@ void addLayerRows(LayerMap& map, const MeasuredArray& array, std::size_t source)
     const std::size_t others = array.axes.size() == 1 ? 1 : array.axes[1 - layer].ticks.size();
     for (std::size_t r = 0; r < others; ++r) {
         LayerRow row{.source = source, .label = map.runs[source].name};
-        if (array.axes.size() == 2) {
+        if (array.axes.size() == 2 && others == 1) {
+            const MeasuredAxis& axis = array.axes[1 - layer];
+            map.fixed = QStringLiteral("%1 %2").arg(text(axis.name), tickText(axis.ticks[0]));
+            if (!axis.unit.empty()) map.fixed += QLatin1Char(' ') + text(axis.unit);
+        } else if (array.axes.size() == 2) {
             const QString tick = tickText(array.axes[1 - layer].ticks[r]);
             row.label = map.rowName.isEmpty() && map.runs.size() > 1
                             ? map.runs[source].name + QStringLiteral(", ") + tick
@@ -235,6 +239,10 @@ QString intervalText(const MeasuredCell& cell, const std::string& unit, bool isS
         .arg(measuredNumber(cell.low, unit, isSigned), measuredNumber(cell.high, unit, isSigned));
 }
 
+QString samplesText(std::int64_t samples) {
+    return samples == 1 ? tr("1 sample") : tr("%1 samples").arg(formatCount(samples));
+}
+
 QString headText(std::size_t layer, std::size_t head) {
     return QStringLiteral("L%1.H%2").arg(layer).arg(head);
 }
@@ -245,7 +253,7 @@ QString cellText(const MeasuredCell& cell, const std::string& unit, bool isSigne
     QString all = measuredText(cell.value, unit, isSigned);
     if (const QString interval = intervalText(cell, unit, isSigned); !interval.isEmpty())
         all += QStringLiteral(" (%1)").arg(interval);
-    if (cell.samples > 0) all += tr(", %1 samples").arg(formatCount(cell.samples));
+    if (cell.samples > 0) all += QStringLiteral(", ") + samplesText(cell.samples);
     return all;
 }
 
@@ -265,7 +273,7 @@ LayerMap layerMap(const std::vector<MeasuredRun>& runs, const std::string& name)
     }
     for (std::size_t i = 0; i < map.runs.size(); ++i) addLayerRows(map, *map.runs[i].record->find(name), i);
     span(map);
-    if (map.rowName == QLatin1String("head") && !map.isSigned && name != "sink") {
+    if (map.rowName == QLatin1String("head") && (name == "mass" || name == "copy" || name == "hit_rate")) {
         const MeasuredArray& array = *map.runs[0].record->find(name);
         const std::size_t heads = array.axes[1].ticks.size();
         for (const std::size_t place : topPlaces(array.values, 0))

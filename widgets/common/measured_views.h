@@ -49,6 +49,7 @@ struct LayerRow {
 struct LayerMap {
     std::string kind = {}, array = {}, unit = {};
     QString rowName = {};  // "head": rows are numbers of one run; empty: rows have names of their own
+    QString fixed = {};    // "horizon 2,048 tokens": what is the same for all of it
     QString missing = {};  // why cells without a value have none
     bool isSigned = false;
     double least = 0, most = 1;  // what the colours span
@@ -90,6 +91,7 @@ QString tickText(const AxisTick& tick);
 QString measuredText(double value, const std::string& unit, bool isSigned = false);
 QString intervalText(const MeasuredCell& cell, const std::string& unit,
                      bool isSigned);                    // "69.2 to 77.8", or ""
+QString samplesText(std::int64_t samples);              // "1 sample"
 QString headText(std::size_t layer, std::size_t head);  // "L8.H3"
 // "73.5 % (69.2 to 77.8), 400 samples"; `missing` where there is no value.
 QString cellText(const MeasuredCell& cell, const std::string& unit, bool isSigned, const QString& missing);

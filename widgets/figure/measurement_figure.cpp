@@ -132,8 +132,10 @@ std::vector<LayerMap> maps_of(const FigurePanel& panel, const std::vector<Measur
     return maps;
 }
 
-QString title_of(const QString& title, const LayerMap& map, std::size_t runs) {
-    return map.rowName.isEmpty() || runs < 2 ? title : title + QStringLiteral(", ") + map.runs.front().name;
+QString title_of(QString title, const LayerMap& map, std::size_t runs) {
+    if (!map.fixed.isEmpty()) title += QStringLiteral(", ") + map.fixed;
+    if (!map.rowName.isEmpty() && runs > 1) title += QStringLiteral(", ") + map.runs.front().name;
+    return title;
 }
 
 class MeasurementFigure final : public FigureKind {

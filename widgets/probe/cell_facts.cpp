@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/common/format.h"
-
 namespace braid::ui {
 
 namespace {
@@ -17,7 +15,7 @@ QString intervalOf(const MeasuredCell& cell, const LayerMap& map) {
     QStringList parts;
     if (const QString interval = intervalText(cell, map.unit, map.isSigned); !interval.isEmpty())
         parts << interval;
-    if (cell.samples > 0) parts << tr("%1 samples").arg(formatCount(cell.samples));
+    if (cell.samples > 0) parts << samplesText(cell.samples);
     return parts.join(QStringLiteral(", "));
 }
 

@@ -140,7 +140,7 @@ void LayerMapView::paintBar(QPainter& painter, std::size_t index) const {
         if (part == 0.5 && short_bar) continue;
         const double y = std::clamp(bar.bottom() - bar.height() * part, bar.top() + 5, bar.bottom() - 4);
         QString text = barText(map, map.least + (map.most - map.least) * part);
-        if (part == 1 && !map.unit.empty()) text += QLatin1Char(' ') + QString::fromStdString(map.unit);
+        if (part == 1 && map.unit == "%") text += QStringLiteral(" %");  // other units stand in the title
         painter.drawText(QRectF(bar.right() + 4, y - 8, right_room, 16), Qt::AlignLeft | Qt::AlignVCenter,
                          text);
     }

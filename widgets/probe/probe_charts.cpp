@@ -109,7 +109,7 @@ void ProbeCharts::fill(const Panel& panel, const std::string& kind, const std::s
     if (shown.axes.size() == 3) note << tr("mean of the top-%1 heads").arg(top_heads);
     if (kind == "noise") note << runs[curves.front().source].name;
     if (!shown.unit.empty()) note << QString::fromStdString(shown.unit);
-    if (samples > 0) note << tr("%1 samples").arg(formatCount(samples));
+    if (samples > 0) note << samplesText(samples);
     panel.plot->setTitle(&panel == &third_ ? QString() : arrayTitle(kind, array),
                          note.join(QStringLiteral(", ")));
     panel.plot->setXTitle(axisTitle(shown.axes.size() == 3 ? shown.axes.front() : shown.axes.back()));

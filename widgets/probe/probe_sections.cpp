@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "widgets/common/format.h"
 #include "widgets/common/layer_kinds.h"
 #include "widgets/probe/probe_choice.h"
 
@@ -27,12 +26,14 @@ QString noteOf(const LayerMap& map) {
     if (!map.rowName.isEmpty() && !map.runs.empty()) note << map.runs.front().name;
     if (map.kind == "probe" && map.array == "accuracy")
         note << tr("eight-class needle, last token after each layer");
+    if (!map.unit.empty() && map.unit != "%") note << QString::fromStdString(map.unit);
+    if (!map.fixed.isEmpty()) note << map.fixed;
     if (map.isSigned) note << tr("centred at 0");
     if (map.kind == "heads" && map.array == "mass") note << tr("attention mass on the needle");
     for (const LayerRow& row : map.rows)
         for (const MeasuredCell& cell : row.cells)
             if (cell.samples > 0) {
-                note << tr("%1 samples").arg(formatCount(cell.samples));
+                note << samplesText(cell.samples);
                 return note.join(QStringLiteral(", "));
             }
     return note.join(QStringLiteral(", "));
