@@ -220,8 +220,10 @@ public:
             if (form_of(data.panels[i], array) == MeasuredForm::bars)
                 maps.addBars(title, data.panels[i].measured, array);
             else if (form_of(data.panels[i], array) == MeasuredForm::map)
-                for (LayerMap& map : maps_of(spec.panels[i], data.panels[i].measured))
-                    maps.addMap(title_of(title, map, data.panels[i].measured.size()), std::move(map));
+                for (LayerMap& map : maps_of(spec.panels[i], data.panels[i].measured)) {
+                    const QString whose = title_of(title, map, data.panels[i].measured.size());
+                    maps.addMap(whose, std::move(map));
+                }
             else if (!data.panels[i].measured.empty())
                 maps.addNote(title + QStringLiteral(": curves stand in a figure of their own"));
         }
