@@ -50,7 +50,15 @@ public:
             arrayOf("class_accuracy", "%", {countAxis("layer", layers()), countAxis("class", 8)});
         for (std::size_t i = 0; i < classes.values.size(); ++i) classes.values[i] = 70 + double(i % 8);
         classes.samples = {50};
-        return write("probe", {accuracy, gain, classes}, {{.name = "chance", .value = 12.5, .unit = "%"}});
+        MeasuredArray comparison = arrayOf(
+            "comparison", "%",
+            {{.name = "classifier", .ticks = {std::string("Logistic regression"), std::string("MLP")}},
+             countAxis("layer", layers())});
+        for (std::size_t i = 0; i < comparison.values.size(); ++i)
+            comparison.values[i] = accuracy.values[i % layers()] / (i < layers() ? 1 : 2);
+        comparison.samples = accuracy.samples;
+        return write("probe", {accuracy, gain, classes, comparison},
+                     {{.name = "chance", .value = 12.5, .unit = "%"}});
     }
 
     // Two heads that retrieve; layers in between have no such attention.

@@ -126,6 +126,23 @@ TEST_F(ProbeChoiceTest, ACellLeadsToItsHead) {
     EXPECT_EQ(shell_.shown.size(), 3);
 }
 
+TEST_F(ProbeChoiceTest, TheClassifierIsChosenWhereSeveralWereCompared) {
+    QComboBox* box = page_->classifierChoice();
+    ASSERT_TRUE(box->isVisible());
+    ASSERT_EQ(box->count(), 2);
+    const double logistic = maps_->cell({0, 0, 3}).value;
+    choose(box, 1);
+    EXPECT_DOUBLE_EQ(maps_->cell({0, 0, 3}).value, logistic / 2);
+    EXPECT_NEAR(maps_->cell({1, 0, 3}).value, (logistic - 2 * maps_->cell({0, 0, 2}).value) / 2, 1e-9);
+    EXPECT_TRUE(maps_->sections()[0].note.startsWith(QStringLiteral("MLP, ")));
+    EXPECT_EQ(box->currentText().toStdString(), "MLP");
+    for (const ProbeFigure& figure : probeFigures(workspace_->choice()))
+        EXPECT_NE(figure.spec.panels[0].metric, "probe/accuracy")
+            << "the file's own is of another classifier";
+    choose(box, 0);
+    EXPECT_DOUBLE_EQ(maps_->cell({0, 0, 3}).value, logistic);
+}
+
 TEST_F(ProbeChoiceTest, ClassesAreToldWhereTheyWereRecorded) {
     maps_->hold(LayerMapView::Place{0, 0, 3});
     ASSERT_TRUE(panel_->classBars()->isVisible());

@@ -167,6 +167,7 @@ QString arrayTitle(const std::string& kind, const std::string& array) {
         {"probe", "accuracy", QT_TRANSLATE_NOOP("MeasuredViews", "Probing accuracy")},
         {"probe", "gain", QT_TRANSLATE_NOOP("MeasuredViews", "Gain over the layer below")},
         {"probe", "class_accuracy", QT_TRANSLATE_NOOP("MeasuredViews", "Probing accuracy by class")},
+        {"probe", "comparison", QT_TRANSLATE_NOOP("MeasuredViews", "Probing accuracy by classifier")},
         {"heads", "mass", QT_TRANSLATE_NOOP("MeasuredViews", "Retrieval score by head")},
         {"heads", "copy", QT_TRANSLATE_NOOP("MeasuredViews", "Copy score by head (Wu et al.)")},
         {"gradient", "g", QT_TRANSLATE_NOOP("MeasuredViews", "Gradient influence G(d)")},
@@ -219,7 +220,7 @@ namespace {
 QString measuredNumber(double value, const std::string& unit, bool isSigned) {
     QString number = unit == "%"                            ? formatFixed(value, 1)
                      : unit == "tokens"                     ? formatSignificant(value, 3)
-                     : std::abs(value) < 0.01 && value != 0 ? formatSignificant(value, 2)
+                     : std::abs(value) < 5e-4 && value != 0 ? formatSignificant(value, 2)
                                                             : formatFixed(value, 3);
     if (isSigned && value > 0) number.prepend(QLatin1Char('+'));
     return number;

@@ -76,7 +76,12 @@ void ScoreJobs::show(const ScoreJob& job) {
     line.bar->setVisible(!failed);
     line.bar->setProgress(std::max(0.0, job.fraction), run ? run->paletteIndex : 0, -1);
     line.progress->setStatus(failed ? QStringLiteral("error") : QString());
-    line.progress->setText(job.state == ScoreJob::State::waiting ? tr("waits")
+    // Behind the path, which the line's title tells already, is the reason.
+    const qsizetype path =
+        failed && job.text.startsWith(QLatin1Char('/')) ? job.text.indexOf(QLatin1String(": ")) : -1;
+    line.progress->setToolTip(failed ? job.text : QString());
+    line.progress->setText(path > 0                                ? job.text.mid(path + 2)
+                           : job.state == ScoreJob::State::waiting ? tr("waits")
                            : failed || !job.text.isEmpty()
                                ? (failed || job.fraction < 0
                                       ? job.text

@@ -156,7 +156,8 @@ void MeasuredMaps::drawTop(const Panel& panel, const QRectF& area, double pitch,
     for (const auto& [row, layer] : map.top) {
         const QPointF centre(area.left() + column * (double(layer) + 0.5),
                              area.top() + pitch * (double(row) + 0.5));
-        const double radius = std::max(FigureCanvas::mm(1.1), std::min(pitch, column) * 0.6);
+        const double radius =
+            FigureCanvas::mm(std::clamp(std::min(pitch, column) * 0.6 / FigureCanvas::mm(1), 1.1, 2.0));
         QPainter& painter = canvas_.painter();
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(Qt::white, FigureCanvas::pt(1.8)));

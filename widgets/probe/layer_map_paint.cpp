@@ -69,6 +69,14 @@ void LayerMapView::paintSection(QPainter& painter, std::size_t index) const {
                 paintLayer(painter, QRectF(area.left(), area.bottom() + 0.5, area.width(), strip), layers[l]);
         }
     }
+    // Heads of another run than that of the axis have layers of their own.
+    const MeasuredRun* axis = axisRun();
+    if (!byHead(section) || map.rows.empty() || (axis && axis->run == map.runs.front().run)) return;
+    const std::vector<LayerSpec>& layers = map.runs.front().layers;
+    for (std::size_t l = 0; l < std::min(layers.size(), map.rows.back().cells.size()); ++l) {
+        const QRectF area = cellRect({index, map.rows.size() - 1, l});
+        paintLayer(painter, QRectF(area.left(), area.bottom() + 1, area.width(), strip), layers[l]);
+    }
 }
 
 void LayerMapView::paintLabels(QPainter& painter, std::size_t index) const {

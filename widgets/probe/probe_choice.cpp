@@ -4,6 +4,7 @@
 #include <set>
 
 #include "widgets/common/run_list_model.h"
+#include "widgets/probe/classifiers.h"
 
 namespace braid::ui {
 
@@ -46,6 +47,22 @@ std::vector<const MeasurementKind*> probeKinds() {
     return kinds;
 }
 
+QStringList ProbeChoice::classifiers() const {
+    QStringList titles;
+    for (const RunPointer& run : chosen_)
+        if (const MeasurementRecord* found = record(run, "probe"))
+            for (const QString& title : classifiersOf(*found))
+                if (!titles.contains(title)) titles << title;
+    return titles;
+}
+
+void ProbeChoice::setClassifier(const QString& title) {
+    if (title == classifier_) return;
+    classifier_ = title;
+    classified_.clear();
+    Q_EMIT changed();
+}
+
 ProbeChoice::ProbeChoice(ProjectSession& session, QObject* parent) : QObject(parent), session_(session) {
     connect(&session_, &ProjectSession::selectedRunsChanged, this, &ProbeChoice::refresh);
     refresh();
@@ -77,6 +94,8 @@ void ProbeChoice::refresh() {
     const std::vector<std::int64_t> known = steps();
     if (step_ && std::find(known.begin(), known.end(), *step_) == known.end()) step_.reset();
     findSettings();
+    classified_.clear();
+    if (!classifier_.isEmpty() && !classifiers().contains(classifier_)) classifier_.clear();
     Q_EMIT changed();
 }
 
@@ -205,7 +224,15 @@ void ProbeChoice::setKind(const std::string& kind) {
 std::vector<MeasuredRun> ProbeChoice::measured(const std::string& kind) const {
     std::vector<MeasuredRun> runs;
     for (const RunPointer& run : chosen_)
-        if (const MeasurementRecord* found = record(run, kind)) runs.push_back(measuredRun(*run, *found));
+        if (const MeasurementRecord* found = record(run, kind)) {
+            if (kind == "probe" && !classifier_.isEmpty()) {
+                std::shared_ptr<const MeasurementRecord>& made = classified_[found];
+                if (!made) made = withClassifier(*found, classifier_);
+                if (!made) continue;  // it was not compared there
+                found = made.get();
+            }
+            runs.push_back(measuredRun(*run, *found));
+        }
     return runs;
 }
 

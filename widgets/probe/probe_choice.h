@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,7 +55,14 @@ public:
     // Hashes of the settings that are shown of this kind, with commas between them; empty: the newest.
     std::string pinnedSettings(const std::string& kind) const;
 
-    // Of the chosen runs that have one, the last record of this kind, step and settings.
+    // Classifiers of probing that the shown records compare; fewer than two: there is nothing to choose. The
+    // one whose accuracy and gain are shown; empty: the first.
+    QStringList classifiers() const;
+    QString classifier() const { return classifier_; }
+    void setClassifier(const QString& title);
+
+    // Of the chosen runs that have one, the last record of this kind, step and settings; of probing with the
+    // accuracy of the classifier that is shown.
     std::vector<MeasuredRun> measured(const std::string& kind) const;
     // Of the current run alone; empty: it has none.
     std::vector<MeasuredRun> measuredCurrent(const std::string& kind) const;
@@ -76,6 +84,9 @@ private:
     std::optional<std::int64_t> step_;
     std::vector<MeasuredSettings> settings_;
     std::map<std::string, std::string> wanted_settings_;  // key by kind
+    QString classifier_;
+    // Records with the values of that classifier, by the record that they were made of.
+    mutable std::map<const MeasurementRecord*, std::shared_ptr<const MeasurementRecord>> classified_;
 };
 
 // Kinds that this workspace shows: all but whole matrices of attention.

@@ -21,6 +21,7 @@ struct Wanted {
 const std::vector<Wanted>& wantedFigures() {
     static const std::vector<Wanted> list{
         {"probe", {"accuracy", "gain"}},
+        {"probe", {"comparison"}},
         {"heads", {"mass"}},
         {"heads", {"copy"}},
         {"gradient", {"g"}, AxisScale::log, AxisScale::log},
@@ -45,7 +46,15 @@ constexpr double row_mm = 6, head_mm = 3, title_mm = 8, scatter_mm = 56, curves_
 std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
     std::vector<ProbeFigure> figures;
     for (const Wanted& wanted : wantedFigures()) {
-        const std::vector<MeasuredRun> runs = choice.measured(wanted.kind);
+        std::vector<MeasuredRun> runs = choice.measured(wanted.kind);
+        // Of noise a run has a curve for each component: one run a figure.
+        if (wanted.kind == "noise" && runs.size() > 1) {
+            const std::vector<MeasuredRun> current = choice.measuredCurrent(wanted.kind);
+            runs = {current.empty() ? runs.front() : current.front()};
+        }
+        // A file has accuracy and gain of its own classifier only; the comparison has all.
+        if (wanted.kind == "probe" && wanted.arrays[0] == "accuracy" && !choice.classifier().isEmpty())
+            continue;
         ProbeFigure figure{.title = {}, .name = {}, .spec = FigureSpec{.kind = "measurement"}};
         QStringList titles;
         double height = 4;

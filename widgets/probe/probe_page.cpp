@@ -41,6 +41,7 @@ ProbePage::ProbePage(const WorkspaceContext& context, ProbeChoice& choice, CellP
       toolbar_(new PageToolbar(tr("Where far information enters"))),
       rows_(new Segments(tr("Rows of the maps"), {tr("By model"), tr("By layer kind")})),
       form_(new Segments(tr("Shown as"), {tr("Views"), tr("Values")})),
+      classifiers_(new QComboBox),
       arrays_(new QComboBox),
       figure_(makeButton(tr("Figure"), QStringLiteral("figure"))),
       measure_(makePrimaryButton(tr("Measure..."))),
@@ -103,7 +104,12 @@ void ProbePage::makeToolbar() {
     arrays_->setAccessibleName(tr("Values of"));
     form_->setCurrent(0);
     rows_->setCurrent(0);
+    classifiers_->setAccessibleName(tr("Classifier of probing"));
+    toolbar_->addWidget(classifiers_);
     toolbar_->addWidget(rows_);
+    connect(classifiers_, &QComboBox::activated, this, [this](int index) {
+        choice_.setClassifier(index <= 0 ? QString() : classifiers_->itemText(index));
+    });
     toolbar_->addWidget(arrays_);
     toolbar_->addWidget(form_);
     toolbar_->addWidget(figure_);
@@ -160,8 +166,18 @@ void ProbePage::refresh() {
     charts_->refresh();
     panel_->showRestrictions(choice_.measured("restrict"),
                              choice_.current() ? choice_.current()->id.str() : std::string());
+    fillClassifiers();
     fillArrays();
     applyForm();
+}
+
+// Where the records compare several.
+void ProbePage::fillClassifiers() {
+    const QStringList titles = choice_.classifiers();
+    classifiers_->clear();
+    classifiers_->addItems(titles);
+    classifiers_->setCurrentIndex(int(std::max<qsizetype>(0, titles.indexOf(choice_.classifier()))));
+    classifiers_->setVisible(titles.size() > 1);
 }
 
 // A kind that has a chart of its own brings it up once.

@@ -43,6 +43,7 @@ public:
     ProbeCharts* charts() const { return charts_; }
     QTableView* table() const { return table_; }
     QComboBox* arrayChoice() const { return arrays_; }
+    QComboBox* classifierChoice() const { return classifiers_; }
     Segments* form() const { return form_; }
     Segments* rows() const { return rows_; }
     QPushButton* measureButton() const { return measure_; }
@@ -59,6 +60,7 @@ private:
     void showCell();
     void openCell();
     void fillArrays();
+    void fillClassifiers();
     void fillTable();
     void applyForm();
     void fillFigures();
@@ -70,7 +72,7 @@ private:
     std::string charts_kind_;
     PageToolbar* toolbar_;
     Segments *rows_, *form_;
-    QComboBox* arrays_;
+    QComboBox *classifiers_, *arrays_;
     QPushButton *figure_, *measure_;
     QStackedWidget* pages_;
     LayerMapView* maps_;

@@ -54,7 +54,9 @@ std::vector<LayerMapView::Section> probeSections(const ProbeChoice& choice, bool
         LayerMap map = layerMap(runs, one.array);
         if (map.isEmpty()) return;
         if (byKind) map = byKindOfLayer(map);
-        const QString note = noteOf(map);
+        QString note = noteOf(map);
+        if (map.kind == "probe" && !choice.classifier().isEmpty())
+            note.prepend(choice.classifier() + QStringLiteral(", "));
         sections.push_back({std::move(map), arrayTitle(one.kind, one.array), note, optional});
     };
     for (const MapKind& one : further)

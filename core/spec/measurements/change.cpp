@@ -5,7 +5,7 @@ namespace braid {
 extern const MeasurementKind change_measurement;
 const MeasurementKind change_measurement = {
     .id = "change",
-    .title = "Change of weights",
+    .title = "Weight change",
     .help = "How far queries, keys, values and outputs of each layer lie from those of another checkpoint.",
     .citation = "Wang et al., Fig. 15",
     .figure = "layer_heatmap",
