@@ -82,7 +82,7 @@ TEST_F(ProbeChoiceTest, EarlierStepsAreShown) {
     EXPECT_EQ(workspace_->choice().measured("probe")[0].record->checkpoint.step, Step(200));
     EXPECT_TRUE(workspace_->choice().measured("heads").empty()) << "nothing of another step is mixed in";
     const std::vector<ProbeFigure> figures = probeFigures(workspace_->choice());
-    ASSERT_EQ(figures.size(), 1U);
+    ASSERT_EQ(figures.size(), 2U) << "accuracy and gain; the comparison";
     EXPECT_EQ(figures[0].spec.panels[0].step, 200);
     choose(side_->stepChoice(), 0);
     EXPECT_EQ(workspace_->choice().measured("probe").size(), 2U);
