@@ -3,8 +3,8 @@
 #
 #   resources/screenshots/remake.sh BUILD_BIN WORK_FOLDER
 #
-# BUILD_BIN holds braid and braid-engine. WORK_FOLDER gets two projects, which are trained where they do not
-# exist yet (about ten minutes on two cores). Needs xvfb, xdotool and imagemagick.
+# BUILD_BIN holds braid and braid-engine. WORK_FOLDER gets three projects, which are trained where they do not
+# exist yet (about twenty-five minutes on two cores). Needs xvfb, xdotool and imagemagick.
 set -e
 bin=$(realpath "$1")
 mkdir -p "$2"
@@ -18,6 +18,13 @@ if [ ! -d "$work/laziness" ]; then
     "$engine" study run laziness --project "$work/laziness"
 fi
 
+# The same with five seeds, investigated.
+if [ ! -d "$work/five-seeds" ]; then
+    cp -r "$here/../../projects/laziness" "$work/five-seeds"
+    "$engine" study run laziness --seeds 1-5 --project "$work/five-seeds"
+fi
+"$engine" study investigate laziness --project "$work/five-seeds"
+
 # Four hybrids on needles, scored within and beyond the context they were trained with.
 if [ ! -d "$work/needles" ]; then
     mkdir -p "$work/needles/architectures"
@@ -30,7 +37,7 @@ json.dump({"schema_version": 1, "name": "all-five", "d_model": 384, "ffn_width":
            "kv_heads": 2, "vocab": 73448, "layers": layers}, open(sys.argv[1], "w"), indent=2)
 ARCHITECTURE
     while IFS='|' read -r pattern name; do
-        "$engine" train "$pattern" --scale tiny --data niah --tokens 3M --name "$name" --project "$work/needles" --quiet
+        "$engine" train "$pattern" --scale tiny --data niah --tokens 3M --set trace_checkpoints=40 --name "$name" --project "$work/needles" --quiet
     done <<'RUNS'
 FS[w=16] x2|full and window 16
 S[w=16] x4|window 16 alone
@@ -40,6 +47,10 @@ RUNS
     for run in "$work"/needles/runs/*; do
         "$engine" eval niah "$(basename "$run")" --lengths 64,96,128,192,256 --depths 6 --samples 20 \
             --project "$work/needles" --quiet
+        for kind in probe heads gradient trace restrict entropy; do
+            "$engine" measure "$kind" "$(basename "$run")" --project "$work/needles" --quiet
+        done
+        "$engine" capture "$(basename "$run")" --project "$work/needles"
     done
 fi
 
@@ -75,4 +86,7 @@ picture study-dark "$work/laziness" dark train "130 112"
 picture design "$work/needles" light design "130 112"
 picture scores "$work/needles" light train "493 53" "420 249"
 picture runs-by-scores "$work/needles" light train "400 53" "1423 53"
+picture probe "$work/needles" light probe
+picture heads "$work/needles" dark heads
+picture investigate "$work/five-seeds" light train "655 53"
 "$bin/braid" figure far-recall --project "$work/laziness" --size single --out "$here/far-recall.png" --no-data
