@@ -87,6 +87,5 @@ picture design "$work/needles" light design "130 112"
 picture scores "$work/needles" light train "493 53" "420 249"
 picture runs-by-scores "$work/needles" light train "400 53" "1423 53"
 picture probe "$work/needles" light probe
-picture heads "$work/needles" dark heads
 picture investigate "$work/five-seeds" light train "655 53"
 "$bin/braid" figure far-recall --project "$work/laziness" --size single --out "$here/far-recall.png" --no-data
