@@ -19,6 +19,7 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void nextCheckState() override {}  // the shell checks the one that it shows
 
 private:
     QString iconName_;

@@ -101,6 +101,18 @@ TEST_F(Study, InvestigatesItsRuns) {
     EXPECT_EQ(again.json()["runs"].size(), 2U);
     EXPECT_EQ(again.json()["early"], "Large");
     EXPECT_EQ(again.err.find("Trac"), std::string::npos) << again.err;
+    EXPECT_EQ(engine({"study", "investigate", "zwei", "--early", "Large", "--late", "Large"}).code, 2);
+    // A damaged file is named, and made again.
+    const std::filesystem::path folder =
+        std::filesystem::path(shown["points"][0]["folder"].get<std::string>()) / "measurements";
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+        if (file.path().filename().string().find("trace") != std::string::npos)
+            std::ofstream(file.path()) << "{";
+    const Finished healed = engine({"study", "investigate", "zwei", "--device", "cpu", "--json"});
+    ASSERT_EQ(healed.code, 0) << healed.all();
+    ASSERT_EQ(healed.json()["problems"].size(), 1U);
+    EXPECT_NE(healed.json()["problems"][0].get<std::string>().find("trace"), std::string::npos);
+    EXPECT_EQ(healed.json()["runs"].size(), 4U);
     const Finished wrong = engine({"study", "investigate", "zwei", "--early", "Middle"});
     EXPECT_EQ(wrong.code, 2);
     EXPECT_NE(wrong.err.find("must be a variant of the study: \"Small\", \"Large\", got Middle"),

@@ -71,8 +71,12 @@ TEST(HeadFormation, SeedsThatHoldAndThoseThatDoNot) {
                         {.seed = 2, .early = later, .late = later},
                         {.seed = 3, .early = never, .late = later}},
                        "Window 4", "Window 64"),
-        "In 1 of 3 seeds a retrieval head forms in Window 64 after at least 1.4 times the tokens of Window "
-        "4; not in seed 2 (1.00 times), 3 (none formed).");
+        "In 1 of 3 seeds Window 64 forms a retrieval head after at least 1.4 times the tokens of Window 4 or "
+        "none "
+        "by the end of the training (seed 1); not so in seed 2: 1.00 times, seed 3: none in the first.");
+    EXPECT_EQ(formation_text({{.seed = 7, .early = soon, .late = later}}, "A", "B"),
+              "In 1 of 1 seed B forms a retrieval head after at least 1.4 times the tokens of A (seed 7: "
+              "2.00 times).");
     EXPECT_EQ(formation_text({}, "a", "b"), "");
 }
 

@@ -75,8 +75,9 @@ TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
     ASSERT_TRUE(waitFor([&] { return page_->table()->model()->rowCount() == 2; }));
     const QAbstractItemModelTester tester(page_->table()->model());
     EXPECT_EQ(page_->headline(),
-              QStringLiteral("In 1 of 2 seeds a retrieval head forms in Window 64 after at least "
-                             "1.4 times the tokens of Window 4; not in seed 2 (1.20 times)."))
+              QStringLiteral(
+                  "In 1 of 2 seeds Window 64 forms a retrieval head after at least 1.4 times the tokens of "
+                  "Window 4 (seed 1: 3.00 times); not so in seed 2: 1.20 times."))
         << page_->headline().toStdString();
     EXPECT_EQ(cell(0, 3), QStringLiteral("3.00"));
     EXPECT_EQ(cell(1, 4), QStringLiteral("does not hold"));
@@ -97,6 +98,11 @@ TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
     EXPECT_TRUE(page_->headline().startsWith(QStringLiteral("In 0 of 2 seeds")))
         << page_->headline().toStdString();
     EXPECT_FALSE(page_->measureButton()->isEnabled()) << "all is measured";
+    // With itself nothing is compared, and it says so.
+    QTest::keyClick(page_->lateChoice(), Qt::Key_Down);
+    EXPECT_TRUE(page_->headline().startsWith(QStringLiteral("Choose two variants")))
+        << page_->headline().toStdString();
+    QTest::keyClick(page_->lateChoice(), Qt::Key_Up);
     QTest::mouseClick(page_->figureButton(), Qt::LeftButton);
     auto* dialog = page_->findChild<FigureDialog*>();
     ASSERT_NE(dialog, nullptr);

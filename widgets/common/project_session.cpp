@@ -165,6 +165,7 @@ public:
             std::set<std::string> seen;
             for (const RunPointer& run : model->runs()) {
                 if (run->study() != study.name || !seen.insert(run->plan->point).second) continue;
+                study.runs = std::max(study.runs, int(seen.size()));  // seeds beyond those of the file
                 switch (run->state()) {
                     case RunState::planned:
                         ++study.planned;

@@ -73,6 +73,7 @@ FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
         if (panel.x_title.empty()) panel.x_title = axisTitle(x).toStdString();
         if (panel.y_title.empty()) {
             panel.y_title = arrayTitle(kind_of(panel), array_of(panel)).toStdString();
+            if (array->axes.size() == 3) panel.y_title.append(", mean of the top 2");
             if (!array->unit.empty()) panel.y_title.append(" (").append(array->unit).append(")");
         }
     }

@@ -154,8 +154,9 @@ QWidget* InvestigatePage::makeViews() {
     }
 
     table_->setModel(model_);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(FormationTableModel::Seed,
+                                                     QHeaderView::ResizeToContents);
     auto* maps = new QVBoxLayout;
     maps->setSpacing(metrics::gap2);
     for (LayerMapView* map : {early_map_, late_map_}) {
@@ -282,7 +283,8 @@ void InvestigatePage::refresh() {
     const std::vector<FormationPair> pairs = shown_.pairs(early(), late());
     const QString verdict = QString::fromStdString(
         formation_text(pairs, early_->currentText().toStdString(), late_->currentText().toStdString()));
-    headline_->setText(verdict.isEmpty()
+    headline_->setText(early() == late() ? tr("Choose two variants that differ.")
+                       : verdict.isEmpty()
                            ? tr("When does a head come to look far, and does a large window delay it?")
                            : verdict);
     QStringList sentences;

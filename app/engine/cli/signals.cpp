@@ -24,6 +24,7 @@ const std::atomic<bool>& stop_requested() {
         ::sigaction(SIGINT, &action, nullptr);
         ::sigaction(SIGTERM, &action, nullptr);
         std::signal(SIGPIPE, SIG_IGN);
+        std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error of writing, with its place
         return true;
     }();
     (void)installed;

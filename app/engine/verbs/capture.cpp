@@ -106,9 +106,16 @@ void add_capture(CommandLine& line) {
                     "Of the model: byte or a file; without it that of its folder or its corpus");
     options->prompt_given =
         verb.add_option("--prompt", options->prompt, "The text to look at")->type_name("TEXT");
-    verb.add_option("--prompt-file", request.prompt_file, "The same from a file")->type_name("FILE");
+    // An empty variable of a script is no wish for the default.
+    const auto something = [](const std::string& text) {
+        return text.empty() ? std::string("must not be empty") : std::string();
+    };
+    verb.add_option("--prompt-file", request.prompt_file, "The same from a file")
+        ->type_name("FILE")
+        ->check(something);
     verb.add_option("--tokens", request.tokens, "NumPy file of token numbers [T], or a list: \"[5, 17, 3]\"")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(something);
     options->sample_given = verb.add_option(
         "--sample", options->sample, "Number of a sample of needles, of the model's task or in text (0)");
     options->depth_given =
@@ -119,7 +126,8 @@ void add_capture(CommandLine& line) {
     verb.add_option("--heads", request.heads,
                     "In detail: layer.head from 0, with commas between them, or all, or none; without it the "
                     "softmax heads of texts of up to 4,096 tokens")
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->check(something);
     verb.add_flag("--allow-long", request.allow_long,
                   "Texts longer than " + std::to_string(longest_on_cpu) + " tokens on a CPU, too");
 }

@@ -55,7 +55,8 @@ Diagnostics check(const CaptureRequest& request) {
 }
 
 Result<std::vector<std::int32_t>> given_tokens(const std::string& text, std::int64_t vocab) {
-    if (text[0] != '[') {
+    const std::size_t first = text.find_first_not_of(" \t\n");
+    if (first == std::string::npos || text[first] != '[') {
         const Result<std::vector<std::int64_t>> tokens = read_token_array(text, vocab);
         if (!tokens) return fail(tokens.error());
         return std::vector<std::int32_t>(tokens->begin(), tokens->end());

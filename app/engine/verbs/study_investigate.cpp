@@ -1,6 +1,8 @@
 // study investigate: why some variants of a study look far sooner than others, from traces, head maps and
 // gradient profiles of its runs.
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
@@ -41,13 +43,19 @@ Result<std::size_t> find_variant(const StudySpec& spec, const std::string& label
         to_error({{.path = option, .rule = "must be a variant of the study: " + known, .found = label}}));
 }
 
+struct Work {
+    std::vector<Job> jobs = {};
+    std::vector<std::string> problems = {};  // of runs that are left out, and of files that cannot be read
+};
+
 // What is to be measured: of every finished run what it has no answer of at its end. A run that was copied
 // without its checkpoints may have all its answers.
-Result<std::vector<Job>> jobs_of(const StudyState& state, const std::string& project, bool again) {
-    std::vector<Job> jobs;
+Work work_of(const StudyState& state, const std::string& project, bool again) {
+    Work work;
     for (const PointState& point : state.points) {
         if (point.state() != RunState::finished) continue;
         const MeasurementList present = read_measurements(point.run->folder);
+        for (const Error& problem : present.problems) work.problems.push_back(describe(problem));
         std::vector<const MeasurementKind*> missing;
         for (const char* kind : kinds_made) {
             const MeasurementRecord* latest = latest_of(present.records, kind);
@@ -56,11 +64,14 @@ Result<std::vector<Job>> jobs_of(const StudyState& state, const std::string& pro
         }
         if (missing.empty()) continue;
         const Result<CheckpointChoice> choice = find_checkpoint(point.run->folder.path(), project);
-        if (!choice) return fail(choice.error());
+        if (!choice) {
+            work.problems.push_back("cannot be measured: " + describe(choice.error()));
+            continue;
+        }
         for (const MeasurementKind* kind : missing)
-            jobs.push_back({.point = &point, .checkpoint = *choice, .kind = kind});
+            work.jobs.push_back({.point = &point, .checkpoint = *choice, .kind = kind});
     }
-    return jobs;
+    return work;
 }
 
 struct Formed {
@@ -96,19 +107,22 @@ Result<void> investigate(const InvestigateOptions& options) {
     const Result<std::size_t> early = find_variant(spec, options.early, 0, "--early");
     const Result<std::size_t> late = find_variant(spec, options.late, spec.variants.size() - 1, "--late");
     if (!early || !late) return fail(early ? late.error() : early.error());
+    if (*early == *late && spec.variants.size() > 1)
+        return fail(to_error({{.path = "--late",
+                               .rule = "must be another variant than --early",
+                               .found = spec.variants[*late].label}}));
     const Result<StudyState> state = read_study_state(study->project, spec);
     if (!state) return fail(state.error());
-    const Result<std::vector<Job>> jobs = jobs_of(*state, study->project.folder(), options.again);
-    if (!jobs) return fail(jobs.error());
+    Work work = work_of(*state, study->project.folder(), options.again);
 
     Progress bar(options.target.quiet);
-    for (std::size_t i = 0; i < jobs->size(); ++i) {
-        const Job& job = (*jobs)[i];
+    for (std::size_t i = 0; i < work.jobs.size(); ++i) {
+        const Job& job = work.jobs[i];
         const std::string run = job.point->run->id.str();
         const Result<MeasureAnswer> made = measure_checkpoint(
             options.target, job.checkpoint, *job.kind, {}, false,
             "braid-engine measure " + job.kind->id + " " + run, [&](double fraction, const std::string&) {
-                bar.update((double(i) + fraction) / double(jobs->size()),
+                bar.update((double(i) + fraction) / double(work.jobs.size()),
                            job.kind->title + " of " + job.point->plan.name);
                 return !stop_requested().load();
             });
@@ -122,12 +136,16 @@ Result<void> investigate(const InvestigateOptions& options) {
         const MeasurementRecord* trace = latest_of(list.records, "trace");
         if (trace == nullptr) continue;
         const Result<HeadFormation> found = head_formation(*trace);
-        if (!found) return fail(found.error());
+        if (!found) {
+            work.problems.push_back(describe(found.error()));
+            continue;
+        }
         formed.push_back({.point = &point, .formation = *found});
     }
     if (formed.empty())
-        return fail(ErrorKind::not_found, "no run of the study has finished", study->file,
-                    "braid-engine study run " + spec.name);
+        return fail(ErrorKind::not_found,
+                    work.problems.empty() ? "no run of the study has finished" : work.problems.front(),
+                    study->file, "braid-engine study run " + spec.name);
     std::vector<FormationPair> pairs;
     for (const Formed& a : formed)
         for (const Formed& b : formed)
@@ -145,7 +163,8 @@ Result<void> investigate(const InvestigateOptions& options) {
                          {"much_later", much_later},
                          {"runs", Json::array()},
                          {"seeds", Json::array()},
-                         {"verdict", verdict}};
+                         {"verdict", verdict},
+                         {"problems", work.problems}};
         for (const Formed& each : formed) document["runs"].push_back(to_json(each));
         for (const FormationPair& pair : pairs)
             document["seeds"].push_back({{"seed", pair.seed},
@@ -169,6 +188,8 @@ Result<void> investigate(const InvestigateOptions& options) {
                    tokens_text(each.formation.formed, each.formation.tokens),
                    real_text(each.formation.mass, 3), real_text(each.formation.entropy_end, 3),
                    real_text(each.formation.entropy_start, 3)});
+    for (const std::string& problem : work.problems)
+        std::fputs(("braid-engine: " + problem + "\n").c_str(), stderr);
     print(table.text() + (verdict.empty() ? "" : "\n" + verdict + "\n"));
     return {};
 }
