@@ -218,7 +218,7 @@ TEST_F(HeadsWorkspaceTest, TheTableOfLinksIsTheTwinOfTheMap) {
     ASSERT_TRUE(waitFor([&] { return table->model()->rowCount() > 10; }));
     const QAbstractItemModelTester tester(table->model());
     // Beyond the layer's window by default.
-    EXPECT_EQ(state().leastDistance(), 64);
+    EXPECT_EQ(state().leastDistance(), 65);
     EXPECT_EQ(panel->distances()->currentText(), QStringLiteral("beyond 64"));
     for (std::size_t i = 1; i < state().links().size(); ++i)
         ASSERT_LE(state().links()[i].weight, state().links()[i - 1].weight);
@@ -230,12 +230,15 @@ TEST_F(HeadsWorkspaceTest, TheTableOfLinksIsTheTwinOfTheMap) {
     EXPECT_GE(best.key, 512 / 3);
     EXPECT_LT(best.key, 512 / 3 + 6);  // the needle
     // Another row of the table.
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Down);
     table->selectRow(3);
+    QTest::keyClick(table, Qt::Key_Return);
     const QString told =
         table->model()->index(3, LinksModel::KeyColumn).data(Qt::AccessibleTextRole).toString();
     EXPECT_TRUE(told.contains(QStringLiteral("token %1").arg(state().cursor()->key))) << told.toStdString();
     table->sortByColumn(LinksModel::DistanceColumn, Qt::AscendingOrder);
-    EXPECT_EQ(table->model()->index(0, LinksModel::DistanceColumn).data().toString().toInt() >= 64, true);
+    EXPECT_EQ(table->model()->index(0, LinksModel::DistanceColumn).data().toString().toInt() > 64, true);
     panel->distances()->setCurrentIndex(0);
     Q_EMIT panel->distances()->activated(0);
     ASSERT_TRUE(waitFor([&] { return !state().linksPending(); }));
@@ -243,6 +246,72 @@ TEST_F(HeadsWorkspaceTest, TheTableOfLinksIsTheTwinOfTheMap) {
     table->clearSelection();
     table->copySelection();
     EXPECT_GT(QGuiApplication::clipboard()->text().count(QLatin1Char('\n')), 20);
+}
+
+TEST_F(HeadsWorkspaceTest, OfAnotherProjectNothingStays) {
+    openTwo();
+    HeadsSide* side = workspace_->headsSide();
+    EXPECT_EQ(side->windowTitle(), QStringLiteral("6 heads"));
+    ASSERT_TRUE(waitFor([&] { return !side->model()->loading(); }));
+    const ProjectFixture other("another");
+    session_.open(other.folder());
+    ASSERT_TRUE(waitFor([&] { return page()->empty()->isVisible() && workspace_->choice().searched(); }));
+    EXPECT_EQ(side->model()->rowCount(), 0);
+    EXPECT_EQ(side->windowTitle(), QStringLiteral("Heads"));
+    EXPECT_TRUE(state().isEmpty());
+    EXPECT_FALSE(state().cursor().has_value());
+    EXPECT_TRUE(state().links().empty());
+    EXPECT_EQ(page()->title(), QStringLiteral("Heads"));
+    EXPECT_EQ(page()->headChoice()->count(), 0);
+    EXPECT_TRUE(workspace_->choice().checkpoints().empty());
+    EXPECT_TRUE(workspace_->commandLine().isEmpty());
+    session_.close();
+    EXPECT_TRUE(page()->empty()->isVisible());
+    EXPECT_FALSE(page()->promptButton()->isEnabled());
+    EXPECT_FALSE(page()->promptButton()->toolTip().isEmpty());
+    EXPECT_EQ(page()->ask(), nullptr);
+}
+
+TEST_F(HeadsWorkspaceTest, ImpliedHeadsAreNoRetrievalHeads) {
+    Capture capture = addCapture({.tokens = 512, .step = 600});
+    for (CaptureHead& head : capture.heads)
+        if (head.implied) head.scores = {.needle = 0.99, .entropy = 0.01, .sink = 0.9, .far = 0.99};
+    ASSERT_TRUE(write_capture_description(capture.folder, capture));
+    open();
+    ASSERT_TRUE(settle());
+    EXPECT_EQ(page()->title(), QStringLiteral("Layer 2, head 1"));
+    ThumbnailModel* model = workspace_->headsSide()->model();
+    for (const HeadOrder order : {HeadOrder::needle, HeadOrder::entropy, HeadOrder::sink, HeadOrder::far}) {
+        model->setOrder(order);
+        EXPECT_EQ(model->index(5).data().toString(), QStringLiteral("0.1")) << int(order);
+        EXPECT_FALSE(model->index(5).data(ThumbnailModel::TopRole).toBool());
+    }
+}
+
+TEST_F(HeadsWorkspaceTest, TabGoesThroughTheToolbarAndTheTableKeepsTheLock) {
+    openTwo();
+    QList<QWidget*> met;
+    for (QWidget* at = page()->nextInFocusChain(); at && at != page(); at = at->nextInFocusChain())
+        if (at->focusPolicy() & Qt::TabFocus && at->isVisible() && at->isEnabled()) met << at;
+    const QList<QWidget*> wanted{page()->form()->button(0), page()->view()->button(0), page()->linksButton(),
+                                 page()->promptButton(),    page()->figureButton(),    map(HeadSide::a)};
+    qsizetype last = -1;
+    for (QWidget* widget : wanted) {
+        EXPECT_GT(met.indexOf(widget), last);
+        last = met.indexOf(widget);
+    }
+    EXPECT_EQ(page()->focusProxy(), nullptr);  // one that would be passed over with all that it holds
+
+    DataTable* table = workspace_->headsPanel()->table();
+    ASSERT_TRUE(waitFor([&] { return table->model()->rowCount() > 10; }));
+    state().lockAt({400, 120}, MapLock::row);
+    table->setFocus(Qt::TabFocusReason);
+    QFocusEvent focus(QEvent::FocusIn, Qt::TabFocusReason);
+    QApplication::sendEvent(table, &focus);
+    EXPECT_EQ(state().cursor()->query, 400);
+    EXPECT_EQ(state().cursor()->key, 120);
+    QTest::keyClick(table, Qt::Key_Return);
+    EXPECT_NE(*state().cursor(), (MapCursor{400, 120}));
 }
 
 TEST_F(HeadsWorkspaceTest, ScalesAndTheDifference) {

@@ -6,6 +6,7 @@
 #include <QPointer>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "core/record/checkpoint_list.h"
@@ -27,8 +28,9 @@ bool isDetailed(const CaptureHead& head, std::int64_t tokens) {
 std::optional<HeadPlaceOf> strongestHead(const Capture& capture) {
     if (capture.heads.empty()) return {};
     const auto score = [](const CaptureHead& head) {
-        // Needle masses before distances; a head without either last.
-        return std::pair(head.scores.needle.value_or(-1), head.scores.far.value_or(-1));
+        // Needle masses before distances; a head without either last. Rows that a recurrence implies are no
+        // attention: their magnitudes are not to be compared with it.
+        return std::tuple(!head.implied, head.scores.needle.value_or(-1), head.scores.far.value_or(-1));
     };
     const auto best =
         std::max_element(capture.heads.begin(), capture.heads.end(),
@@ -42,13 +44,10 @@ HeadsChoice::HeadsChoice(ProjectSession& session, CaptureCommands& commands, Hea
     pool_.setMaxThreadCount(1);
     wished_ = session_.chosenHead();
     connect(&session_, &ProjectSession::opened, this, [this] {
-        for (const HeadSide which : {HeadSide::a, HeadSide::b}) show(which, nullptr, {});
-        job_.reset();
-        captures_.clear();
-        folders_.clear();
-        searched_ = false;
+        forget();
         refresh();
     });
+    connect(&session_, &ProjectSession::closed, this, &HeadsChoice::forget);
     connect(&session_, &ProjectSession::headChosen, this, &HeadsChoice::chosenElsewhere);
     connect(&session_, &ProjectSession::runChanged, this, [this](const RunPointer& changed) {
         if (changed->id == run_) listCheckpoints();
@@ -57,6 +56,27 @@ HeadsChoice::HeadsChoice(ProjectSession& session, CaptureCommands& commands, Hea
 }
 
 HeadsChoice::~HeadsChoice() { pool_.waitForDone(); }
+
+// Of another project nothing stays, nor does what was on its way from there.
+void HeadsChoice::forget() {
+    ++searches_;
+    ++projects_;
+    if (job_ && job_->active()) commands_.cancel(job_->id);
+    job_.reset();
+    jobHead_.reset();
+    made_.clear();
+    captures_.clear();
+    folders_.clear();
+    checkpoints_.clear();
+    problem_.clear();
+    wished_.reset();
+    run_ = {};
+    searched_ = false;
+    for (const HeadSide which : {HeadSide::a, HeadSide::b}) show(which, nullptr, {});
+    Q_EMIT openedChanged();
+    Q_EMIT capturesChanged();
+    Q_EMIT jobChanged();
+}
 
 void HeadsChoice::refresh() {
     if (!session_.isOpen()) return;
@@ -418,35 +438,37 @@ void HeadsChoice::jobArrived(const CaptureJob& job) {
 // What was captured joins those that are known; the view stays where the text is the same.
 void HeadsChoice::openFolder(const QString& folder) {
     QPointer<HeadsChoice> self(this);
-    pool_.start([self, folder, job = *job_, which = jobSide_, isNew = jobIsNew_, head = jobHead_] {
+    pool_.start([self, folder, job = *job_, which = jobSide_, isNew = jobIsNew_, head = jobHead_,
+                 project = projects_] {
         Result<Capture> read = read_capture(folder.toStdString());
-        QMetaObject::invokeMethod(qApp, [self, read = std::move(read), job, which, isNew, head]() mutable {
-            if (!self) return;
-            if (!read) {
-                self->problem_ = QString::fromStdString(describe(read.error()));
+        QMetaObject::invokeMethod(
+            qApp, [self, read = std::move(read), job, which, isNew, head, project]() mutable {
+                if (!self || self->projects_ != project) return;
+                if (!read) {
+                    self->problem_ = QString::fromStdString(describe(read.error()));
+                    Q_EMIT self->capturesChanged();
+                    return;
+                }
+                read->checkpoint.run = job.request.run.str();
+                if (job.request.run.empty()) read->checkpoint.folder = job.request.folder.toStdString();
+                const auto capture = std::make_shared<const Capture>(*read);
+                self->made_[QString::fromStdString(capture->folder)] = job.request;
+                const RunPointer run = self->session_.run(job.request.run);
+                std::erase_if(self->captures_, [&](const CaptureEntry& entry) {
+                    return entry.capture->folder == capture->folder;
+                });
+                self->captures_.insert(self->captures_.begin(),
+                                       {job.request.run, run ? run->name : QString(), capture});
+                if (isNew || !self->leading() || !sameText(*capture, *self->leading())) {
+                    self->open(capture, head);
+                } else {
+                    self->show(which, capture, head);
+                    self->markCaptured();
+                    Q_EMIT self->openedChanged();
+                }
+                self->refresh();
                 Q_EMIT self->capturesChanged();
-                return;
-            }
-            read->checkpoint.run = job.request.run.str();
-            if (job.request.run.empty()) read->checkpoint.folder = job.request.folder.toStdString();
-            const auto capture = std::make_shared<const Capture>(*read);
-            self->made_[QString::fromStdString(capture->folder)] = job.request;
-            const RunPointer run = self->session_.run(job.request.run);
-            std::erase_if(self->captures_, [&](const CaptureEntry& entry) {
-                return entry.capture->folder == capture->folder;
             });
-            self->captures_.insert(self->captures_.begin(),
-                                   {job.request.run, run ? run->name : QString(), capture});
-            if (isNew || !self->leading() || !sameText(*capture, *self->leading())) {
-                self->open(capture, head);
-            } else {
-                self->show(which, capture, head);
-                self->markCaptured();
-                Q_EMIT self->openedChanged();
-            }
-            self->refresh();
-            Q_EMIT self->capturesChanged();
-        });
     });
 }
 

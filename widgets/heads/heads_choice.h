@@ -91,6 +91,7 @@ private:
         std::optional<HeadPlaceOf> head;
         int generation = 0;
     };
+    void forget();
     Side& side(HeadSide which) { return sides_[std::size_t(which)]; }
     void show(HeadSide which, CapturePointer capture, std::optional<HeadPlaceOf> head);
     void load(HeadSide which);
@@ -111,7 +112,7 @@ private:
     std::vector<CaptureEntry> captures_;
     bool searched_ = false;
     std::optional<HeadChoice> wished_;  // chosen elsewhere before the disk was searched
-    int searches_ = 0;
+    int searches_ = 0, projects_ = 0;
     QString problem_;
     std::array<Side, 2> sides_;
     RunId run_;
@@ -126,7 +127,8 @@ private:
 };
 
 bool isDetailed(const CaptureHead& head, std::int64_t tokens);
-// The head with the most mass on the needle, else the one that looks farthest.
+// The head with the most mass on the needle, else the one that looks farthest. A head that a recurrence
+// implies only where there is no other.
 std::optional<HeadPlaceOf> strongestHead(const Capture& capture);
 
 }  // namespace braid::ui

@@ -19,6 +19,7 @@
 #include "widgets/heads/heads_panel.h"
 #include "widgets/heads/map_renderer.h"
 #include "widgets/heads/prompt_dialog.h"
+#include "widgets/heads/token_strip.h"
 
 namespace braid::ui {
 
@@ -85,7 +86,7 @@ HeadsPage::HeadsPage(const WorkspaceContext& context, HeadsChoice& choice, TileS
     for (const HeadPane* pane : {a_, b_})
         connect(pane->map(), &HeadMap::painted, panel,
                 [panel, map = pane->map()](double took) { panel->setPaint(took, map->mapRect().width()); });
-    setFocusProxy(a_->map());
+    orderTabs();
     follow();
 }
 
@@ -117,6 +118,17 @@ void HeadsPage::makeToolbar() {
     connect(figure_, &QPushButton::clicked, this, &HeadsPage::exportFigure);
 }
 
+// From the toolbar, left to right, to the maps and what is beneath them.
+void HeadsPage::orderTabs() {
+    QList<QWidget*> order{heads_};
+    for (const Segments* group : {form_, view_})
+        for (int i = 0; i < group->count(); ++i) order << group->button(i);
+    order << links_ << prompt_ << figure_ << bar_->button();
+    for (const HeadPane* pane : {a_, b_}) order << pane->map() << pane->keys() << pane->queries();
+    order << slider_;
+    for (int i = 1; i < order.size(); ++i) setTabOrder(order[i - 1], order[i]);
+}
+
 void HeadsPage::setCompact(bool compact) { heads_->setVisible(compact); }
 
 void HeadsPage::fillHeads() {
@@ -144,7 +156,13 @@ void HeadsPage::paintEvent(QPaintEvent*) { QPainter(this).fillRect(rect(), token
 
 void HeadsPage::follow() {
     const bool shown = showsContent();
-    pages_->setCurrentIndex(shown || !choice_.searched() ? 0 : 1);
+    const bool open = choice_.session().isOpen();
+    empty_->setSentence(open ? tr("No attention has been captured in this project yet.")
+                             : tr("No project is open: captures are of its runs."));
+    const QString closed = open ? QString() : tr("Open a project first");
+    setDisabledReason(prompt_, closed);
+    setDisabledReason(empty_->button(), closed);
+    pages_->setCurrentIndex(open && (shown || !choice_.searched()) ? 0 : 1);
     const CapturePointer capture = choice_.leading();
     const auto& place = choice_.head(state_.leading());
     QString note;
@@ -174,7 +192,8 @@ void HeadsPage::follow() {
         1, state_.canDiffer(),
         two ? tr("A and B show different texts") : tr("Choose a second checkpoint or head"));
     view_->setCurrent(difference ? 1 : 0);
-    setDisabledReason(figure_, !shown           ? tr("There is nothing to show yet")
+    setDisabledReason(figure_, !open            ? closed
+                               : !shown         ? tr("There is nothing to show yet")
                                : !choice_.run() ? tr("Figures are of the project's runs")
                                                 : QString());
     slider_->setCheckpoints(choice_.checkpoints());
@@ -206,6 +225,7 @@ void HeadsPage::status() {
 }
 
 PromptDialog* HeadsPage::ask() {
+    if (!choice_.session().isOpen()) return nullptr;
     auto* dialog = new PromptDialog(choice_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();

@@ -41,7 +41,7 @@ public:
     QPushButton* figureButton() const { return figure_; }
     EmptyState* empty() const { return empty_; }
     MapRenderer& renderer() const { return *renderer_; }
-    PromptDialog* ask();  // opens it
+    PromptDialog* ask();  // opens it; null without a project
     void exportFigure();
     QString title() const;
     // Heads are picked in the toolbar: there is no room for their thumbnails.
@@ -53,6 +53,7 @@ protected:
 
 private:
     void makeToolbar();
+    void orderTabs();
     void follow();
     void fillHeads();
     void status();

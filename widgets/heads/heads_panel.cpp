@@ -4,11 +4,13 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <functional>
 #include <set>
 
 #include "widgets/common/controls.h"
@@ -20,6 +22,26 @@
 namespace braid::ui {
 
 namespace {
+
+// Tells of rows that are chosen: with a click, Return, or by moving to them. What has the focus is no choice.
+class LinksTable : public DataTable {
+public:
+    LinksTable(const QString& name, std::function<void()> chosen)
+        : DataTable(name), chosen_(std::move(chosen)) {
+        connect(this, &QTableView::clicked, this, [this] { chosen_(); });
+    }
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override {
+        const int before = currentIndex().row();
+        DataTable::keyPressEvent(event);
+        const bool entered = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+        if (entered || currentIndex().row() != before) chosen_();
+    }
+
+private:
+    std::function<void()> chosen_;
+};
 
 constexpr double zoom_step = 1.5;
 constexpr std::int64_t usual_distances[] = {16, 64, 128, 512, 2048};
@@ -41,7 +63,7 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
       distances_(new QComboBox),
       model_(new LinksModel(this)),
       proxy_(new QSortFilterProxyModel(this)),
-      table_(new DataTable(tr("Top links"))),
+      table_(new LinksTable(tr("Top links"), [this] { pick(); })),
       pages_(new QStackedWidget),
       strongest_(makeButton(tr("Strongest far link"), QStringLiteral("link"))) {
     auto* all = new QVBoxLayout(this);
@@ -128,8 +150,6 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
     });
     connect(distances_, &QComboBox::activated, this,
             [this] { state_.setLeastDistance(distances_->currentData().toLongLong()); });
-    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &HeadsPanel::pick);
-    connect(table_, &QTableView::clicked, this, &HeadsPanel::pick);
     connect(&state_, &HeadsState::headsChanged, this, [this] {
         fillDistances();
         showScale();
@@ -171,16 +191,16 @@ void HeadsPanel::fillDistances() {
     distances_->clear();
     distances_->addItem(after.takeFirst(), 0);
     for (const std::int64_t distance : wanted) {
-        distances_->addItem(after.takeFirst(), qlonglong(distance));
+        distances_->addItem(after.takeFirst(), qlonglong(distance + 1));  // the least of those beyond
         if (windows.count(distance) > 0)
             distances_->setItemData(distances_->count() - 1, tr("the window of a layer"), Qt::ToolTipRole);
     }
     // Nearby weights are large in any head: a text begins with those that are not.
-    std::int64_t least = 0;
+    std::int64_t beyond = -1;
     for (const std::int64_t distance : wanted)
-        if (distance <= std::max<std::int64_t>(state_.tokens() / 8, 16) && distance <= 128) least = distance;
-    if (!windows.empty() && *windows.rbegin() < state_.tokens()) least = *windows.begin();
-    distances_->setCurrentIndex(std::max(0, distances_->findData(qlonglong(least))));
+        if (distance <= std::max<std::int64_t>(state_.tokens() / 8, 16) && distance <= 128) beyond = distance;
+    if (!windows.empty() && *windows.rbegin() < state_.tokens()) beyond = *windows.begin();
+    distances_->setCurrentIndex(std::max(0, distances_->findData(qlonglong(beyond + 1))));
     state_.setLeastDistance(distances_->currentData().toLongLong());
 }
 
@@ -236,11 +256,9 @@ void HeadsPanel::showLinks() {
 
 void HeadsPanel::pick() {
     const QModelIndex index = table_->currentIndex();
-    if (!index.isValid() || picking_) return;
-    picking_ = true;
+    if (!index.isValid()) return;
     const AttentionLink& link = model_->link(proxy_->mapToSource(index).row());
     state_.jumpTo({link.query, link.key});
-    picking_ = false;
 }
 
 }  // namespace braid::ui

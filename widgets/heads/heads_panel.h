@@ -49,7 +49,6 @@ private:
     DataTable* table_;
     QStackedWidget* pages_;
     QPushButton* strongest_;
-    bool picking_ = false;
     double mapWidth_ = 341;
 };
 

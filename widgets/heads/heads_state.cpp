@@ -77,6 +77,13 @@ void HeadsState::setHead(HeadSide side, HeadPointer head) {
         Q_EMIT viewportChanged();
         Q_EMIT cursorChanged();
     }
+    if (isEmpty()) {
+        cursor_.reset();
+        lock_ = MapLock::none;
+        viewport_ = {};
+        Q_EMIT viewportChanged();
+        Q_EMIT cursorChanged();
+    }
     lines_[std::size_t(side)].clear();
     line_places_[std::size_t(side)] = -1;
     Q_EMIT headsChanged();

@@ -23,6 +23,9 @@ HeadsWorkspace::HeadsWorkspace(const WorkspaceContext& context, std::unique_ptr<
       page_(new HeadsPage(context_, *choice_, *tiles_, panel_)) {
     connect(choice_.get(), &HeadsChoice::openedChanged, this, &Workspace::commandLineChanged);
     makeActions();
+    connect(choice_.get(), &HeadsChoice::openedChanged, this, &HeadsWorkspace::enableActions);
+    connect(choice_.get(), &HeadsChoice::capturesChanged, this, &HeadsWorkspace::enableActions);
+    enableActions();
 }
 
 HeadsWorkspace::~HeadsWorkspace() {
@@ -58,6 +61,13 @@ void HeadsWorkspace::makeActions() {
     add("heads.far", tr("Jump to the strongest far link"), "link", "view",
         [this] { state_->jumpToFarLink(); });
     add("heads.close-b", tr("Show one map"), nullptr, "view", [this] { choice_->closeB(); });
+}
+
+void HeadsWorkspace::enableActions() {
+    const bool shown = choice_->leading() != nullptr;
+    for (QAction* action : actions_)
+        action->setEnabled(action->objectName() == QLatin1String("heads.prompt") ? context_.session.isOpen()
+                                                                                 : shown);
 }
 
 QString HeadsWorkspace::commandLine() const {

@@ -44,6 +44,7 @@ public:
 
 private:
     void makeActions();
+    void enableActions();
 
     WorkspaceContext context_;
     std::unique_ptr<CaptureCommands> commands_;

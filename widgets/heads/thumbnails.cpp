@@ -161,7 +161,7 @@ void ThumbnailModel::setCapture(CapturePointer capture) {
     top_.clear();
     if (capture_) {
         for (std::size_t i = 0; i < capture_->heads.size(); ++i)
-            if (capture_->heads[i].scores.needle) top_.push_back(i);
+            if (capture_->heads[i].scores.needle && !capture_->heads[i].implied) top_.push_back(i);
         const std::size_t circled = std::min<std::size_t>(2, top_.size());
         std::partial_sort(top_.begin(), top_.begin() + std::ptrdiff_t(circled), top_.end(),
                           [this](std::size_t a, std::size_t b) {
@@ -195,7 +195,10 @@ void ThumbnailModel::sort() {
     if (order_ == HeadOrder::layer || !capture_) return;
     const double sign = order_ == HeadOrder::entropy ? 1 : -1;
     std::stable_sort(rows_.begin(), rows_.end(), [&](std::size_t a, std::size_t b) {
-        const auto x = headScore(capture_->heads[a], order_), y = headScore(capture_->heads[b], order_);
+        const CaptureHead &first = capture_->heads[a], &second = capture_->heads[b];
+        // Shares of the magnitudes of an implied row are no attention: they come after it.
+        if (first.implied != second.implied) return second.implied;
+        const auto x = headScore(first, order_), y = headScore(second, order_);
         if (!x || !y) return bool(x) && !y;
         return sign * *x < sign * *y;
     });
@@ -214,7 +217,10 @@ void ThumbnailModel::load() {
     const int mine = ++*generation_;
     problem_.clear();
     loading_ = capture_ != nullptr && !capture_->heads.empty();
-    if (!loading_) return;
+    if (!loading_) {
+        Q_EMIT loaded();  // the files of another capture are told of no more
+        return;
+    }
     QPointer<ThumbnailModel> self(this);
     QThreadPool::globalInstance()->start([self, capture = capture_, order = rows_, generation = generation_,
                                           mine] {

@@ -17,7 +17,8 @@ namespace braid::ui {
 enum class HeadOrder { needle, entropy, sink, far, layer };
 inline constexpr int head_order_count = 5;
 QString headOrderTitle(HeadOrder order);  // "Needle mass"
-// The value that an order goes by; absent: the capture has none. Entropies rise, all others fall.
+// The value that an order goes by; absent: the capture has none. Entropies rise, all others fall; heads that
+// a recurrence implies come after those that attend.
 std::optional<double> headScore(const CaptureHead& head, HeadOrder order);
 
 class ThumbnailModel : public QAbstractListModel {
@@ -56,7 +57,7 @@ private:
     HeadOrder order_ = HeadOrder::needle;
     std::vector<std::size_t> rows_;  // indices into capture_->heads
     std::vector<QImage> pictures_;   // by index of the head
-    std::vector<std::size_t> top_;   // the two of the highest needle mass
+    std::vector<std::size_t> top_;   // the two that attend most to the needle
     std::optional<std::pair<std::int64_t, std::int64_t>> a_, b_;
     bool loading_ = false;
     QString problem_;
