@@ -47,7 +47,6 @@ void EngineChild::start() {
     process_ = new QProcess(this);
     buffer_.clear();
     errors_.clear();
-    killed_ = false;
     connect(process_, &QProcess::readyReadStandardOutput, this, &EngineChild::read);
     connect(process_, &QProcess::readyReadStandardError, this,
             [this] { errors_ = (errors_ + process_->readAllStandardError()).right(kept_errors); });
@@ -112,7 +111,6 @@ void EngineChild::ended() {
     QList<int> unanswered;
     for (const auto& [id, answer] : waiting_) unanswered << id;
     waiting_.clear();
-    if (killed_) return;
     QString what = process_->exitStatus() == QProcess::CrashExit ? tr("signal %1").arg(process_->exitCode())
                                                                  : tr("code %1").arg(process_->exitCode());
     if (const QString words = lastWords(errors_ + process_->readAllStandardError()); !words.isEmpty())
@@ -122,9 +120,12 @@ void EngineChild::ended() {
 
 void EngineChild::kill() {
     if (!process_) return;
-    killed_ = true;
     waiting_.clear();
+    // It dies on its own: what is asked for next goes to a new one.
+    process_->disconnect(this);
+    connect(process_, &QProcess::finished, process_, &QObject::deleteLater);
     process_->kill();
+    process_ = nullptr;
 }
 
 }  // namespace braid::ui

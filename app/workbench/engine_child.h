@@ -48,7 +48,6 @@ private:
     QProcess* process_ = nullptr;
     QByteArray buffer_, errors_;  // of its errors the last words
     int last_ = 0;
-    bool killed_ = false;
     std::map<int, Answer> waiting_;
 };
 
