@@ -68,8 +68,8 @@ TEST(FigureSpecJson, everyProblemIsTold) {
         {"style", {{"width_mm", 5}, {"font_pt", "big"}, {"legend", "above"}}}};
     const std::string text = problems_of(json);
     for (const char* expected :
-         {"kind: must be one of curves, loss-by-position, measurement, needle-map, threshold-table, got "
-          "\"pie\"",
+         {"kind: must be one of attention-map, curves, loss-by-position, measurement, needle-map, "
+          "threshold-table, got \"pie\"",
           "source.runs[1]", "not both", "spread: must be one of range, interval, none", "colour:",
           "colours.a", "panels[0].metric", "panels[0].x: must be one of tokens, step, flops, time_s",
           "panels[0].smoothing", "panels[0].y_range: must be positive",
