@@ -33,11 +33,11 @@ QVariant FormationTableModel::headerData(int section, Qt::Orientation orientatio
         case Seed:
             return tr("Seed");
         case Early:
-            return tr("%1, tokens").arg(early_);
+            return early_;
         case Late:
-            return tr("%1, tokens").arg(late_);
+            return late_;
         case Ratio:
-            return tr("Times later");
+            return tr("Times");
         default:
             return tr("Finding");
     }
@@ -63,7 +63,7 @@ QVariant FormationTableModel::data(const QModelIndex& index, int role) const {
             return (row.pair.late.formed ? QString() : QStringLiteral("> ")) + formatFixed(*ratio, 2);
         }
         default:
-            return row.pair.holds() ? tr("holds") : tr("does not hold");
+            return row.pair.holds() ? tr("holds") : tr("not so");
     }
 }
 

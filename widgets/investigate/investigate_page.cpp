@@ -79,7 +79,7 @@ InvestigatePage::InvestigatePage(const WorkspaceContext& context, QWidget* paren
       early_map_(new LayerMapView),
       late_map_(new LayerMapView),
       model_(new FormationTableModel(this)),
-      table_(new DataTable(tr("When a head formed, by seed"))) {
+      table_(new DataTable(tr("Tokens after which a head formed, by seed"))) {
     makeToolbar();
     pages_->addWidget(makeViews());
     pages_->addWidget(empty_);
@@ -155,7 +155,7 @@ QWidget* InvestigatePage::makeViews() {
 
     table_->setModel(model_);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    table_->horizontalHeader()->setSectionResizeMode(FormationTableModel::Seed,
+    table_->horizontalHeader()->setSectionResizeMode(FormationTableModel::Late,
                                                      QHeaderView::ResizeToContents);
     auto* maps = new QVBoxLayout;
     maps->setSpacing(metrics::gap2);
@@ -173,7 +173,7 @@ QWidget* InvestigatePage::makeViews() {
     auto* beneath = new QHBoxLayout;
     beneath->setSpacing(metrics::gap3);
     beneath->addLayout(maps, 3);
-    beneath->addWidget(card, 4);
+    beneath->addWidget(card, 5);
 
     for (TextLabel* label : {headline_, explanation_, state_, description_}) label->setWordWrap(true);
     auto* content = new QWidget;
