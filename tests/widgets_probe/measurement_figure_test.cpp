@@ -26,19 +26,19 @@ protected:
         }
         open();
     }
-    const ProbeFigure* find(const char* metric) {
-        for (const ProbeFigure& figure : figures_)
+    const NamedFigure* find(const char* metric) {
+        for (const NamedFigure& figure : figures_)
             if (figure.spec.panels.front().metric == metric) return &figure;
         return nullptr;
     }
-    std::vector<ProbeFigure> figures_;
+    std::vector<NamedFigure> figures_;
 };
 
 TEST_F(MeasurementFigureTest, EveryViewHasAFigureThatWritesEveryFile) {
     figures_ = probeFigures(workspace_->choice());
     ASSERT_GE(figures_.size(), 7U);
     const QString keep = qEnvironmentVariable("BRAID_SCREENSHOTS");
-    for (const ProbeFigure& figure : figures_) {
+    for (const NamedFigure& figure : figures_) {
         SCOPED_TRACE(figure.spec.panels.front().metric);
         ASSERT_TRUE(figure_from_json(to_json(figure.spec)).has_value());
         EXPECT_EQ(figure_from_json(to_json(figure.spec)).value(), figure.spec);
@@ -62,7 +62,7 @@ TEST_F(MeasurementFigureTest, EveryViewHasAFigureThatWritesEveryFile) {
 
 TEST_F(MeasurementFigureTest, MapsHatchWhatWasNotMeasuredAndTheTableHasEveryValue) {
     figures_ = probeFigures(workspace_->choice());
-    const ProbeFigure* heads = find("heads/mass");
+    const NamedFigure* heads = find("heads/mass");
     ASSERT_NE(heads, nullptr);
     const auto data = load_figure_data(fixture_.folder().toStdString(), heads->spec);
     ASSERT_TRUE(data.has_value());
@@ -82,7 +82,7 @@ TEST_F(MeasurementFigureTest, MapsHatchWhatWasNotMeasuredAndTheTableHasEveryValu
 
 TEST_F(MeasurementFigureTest, RowsByKindOfLayerHaveTheirLayersOnly) {
     figures_ = probeFigures(workspace_->choice(), true);
-    const ProbeFigure* probing = find("probe/accuracy/by-kind");
+    const NamedFigure* probing = find("probe/accuracy/by-kind");
     ASSERT_NE(probing, nullptr);
     EXPECT_TRUE(figure_from_json(to_json(probing->spec)).has_value());
     const auto data = load_figure_data(fixture_.folder().toStdString(), probing->spec);
@@ -95,7 +95,7 @@ TEST_F(MeasurementFigureTest, RowsByKindOfLayerHaveTheirLayersOnly) {
 
 TEST_F(MeasurementFigureTest, EntropyStandsAgainstHitRate) {
     figures_ = probeFigures(workspace_->choice());
-    const ProbeFigure* scatter = find("entropy/scatter");
+    const NamedFigure* scatter = find("entropy/scatter");
     ASSERT_NE(scatter, nullptr);
     const auto data = load_figure_data(fixture_.folder().toStdString(), scatter->spec);
     ASSERT_TRUE(data.has_value());
@@ -107,7 +107,7 @@ TEST_F(MeasurementFigureTest, EntropyStandsAgainstHitRate) {
 
 TEST_F(MeasurementFigureTest, AProfileHasItsFarLevelAndWhereItIsMet) {
     figures_ = probeFigures(workspace_->choice());
-    const ProbeFigure* profile = find("gradient/g");
+    const NamedFigure* profile = find("gradient/g");
     ASSERT_NE(profile, nullptr);
     const auto data = load_figure_data(fixture_.folder().toStdString(), profile->spec);
     ASSERT_TRUE(data.has_value());

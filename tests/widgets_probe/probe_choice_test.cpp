@@ -81,7 +81,7 @@ TEST_F(ProbeChoiceTest, EarlierStepsAreShown) {
     ASSERT_EQ(workspace_->choice().measured("probe").size(), 1U) << "of one run only";
     EXPECT_EQ(workspace_->choice().measured("probe")[0].record->checkpoint.step, Step(200));
     EXPECT_TRUE(workspace_->choice().measured("heads").empty()) << "nothing of another step is mixed in";
-    const std::vector<ProbeFigure> figures = probeFigures(workspace_->choice());
+    const std::vector<NamedFigure> figures = probeFigures(workspace_->choice());
     ASSERT_EQ(figures.size(), 2U) << "accuracy and gain; the comparison";
     EXPECT_EQ(figures[0].spec.panels[0].step, 200);
     choose(side_->stepChoice(), 0);
@@ -99,7 +99,7 @@ TEST_F(ProbeChoiceTest, OtherSettingsAreShown) {
     const std::vector<MeasuredRun> shown = workspace_->choice().measured("heads");
     ASSERT_EQ(shown.size(), 1U);
     EXPECT_EQ(shown[0].record->settings.at("samples"), 50);
-    for (const ProbeFigure& figure : probeFigures(workspace_->choice()))
+    for (const NamedFigure& figure : probeFigures(workspace_->choice()))
         if (figure.spec.panels[0].metric == "heads/mass") {
             EXPECT_EQ(figure.spec.panels[0].score, measurementSettings(*shown[0].record));
             const auto data = load_figure_data(fixture_.folder().toStdString(), figure.spec);
@@ -136,7 +136,7 @@ TEST_F(ProbeChoiceTest, TheClassifierIsChosenWhereSeveralWereCompared) {
     EXPECT_NEAR(maps_->cell({1, 0, 3}).value, (logistic - 2 * maps_->cell({0, 0, 2}).value) / 2, 1e-9);
     EXPECT_TRUE(maps_->sections()[0].note.startsWith(QStringLiteral("MLP, ")));
     EXPECT_EQ(box->currentText().toStdString(), "MLP");
-    for (const ProbeFigure& figure : probeFigures(workspace_->choice()))
+    for (const NamedFigure& figure : probeFigures(workspace_->choice()))
         EXPECT_NE(figure.spec.panels[0].metric, "probe/accuracy")
             << "the file's own is of another classifier";
     choose(box, 0);

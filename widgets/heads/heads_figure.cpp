@@ -5,12 +5,11 @@
 #include "core/spec/study.h"
 #include "widgets/common/project_session.h"
 #include "widgets/figure/attention_data.h"
-#include "widgets/figure/figure_dialog.h"
 #include "widgets/heads/heads_choice.h"
 
 namespace braid::ui {
 
-std::optional<HeadsFigure> figureOfHeads(const HeadsChoice& choice) {
+std::optional<NamedFigure> figureOfHeads(const HeadsChoice& choice) {
     const HeadsState& state = choice.state();
     const RunPointer run = choice.run();
     if (!run || state.isEmpty()) return {};
@@ -50,21 +49,7 @@ std::optional<HeadsFigure> figureOfHeads(const HeadsChoice& choice) {
     spec.style.size = spec.panels.size() > 1 ? FigureSize::double_column : FigureSize::single;
     spec.style.width_mm = standard_width_mm(spec.style.size, spec.style.width_mm);
     spec.style.height_mm = spec.panels.size() > 1 ? 86 : 78;
-    return HeadsFigure{.name = QString::fromStdString(slug(spec.title)).left(40), .spec = spec};
-}
-
-void exportHeadsFigure(const HeadsFigure& figure, const WorkspaceContext& context, QWidget* parent) {
-    auto* dialog = new FigureDialog(figure.spec,
-                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    QObject::connect(dialog, &QDialog::accepted, parent,
-                     [dialog, &shell = context.shell, &session = context.session] {
-                         const QStringList files = dialog->exportedFiles();
-                         if (files.isEmpty()) return;
-                         shell.showStatus(FigureDialog::tr("Wrote %1 files to figures/").arg(files.size()));
-                         session.refresh();
-                     });
-    dialog->open();
+    return NamedFigure{.name = QString::fromStdString(slug(spec.title)).left(40), .spec = spec};
 }
 
 }  // namespace braid::ui

@@ -233,7 +233,7 @@ PromptDialog* HeadsPage::ask() {
 }
 
 void HeadsPage::exportFigure() {
-    if (const auto figure = figureOfHeads(choice_)) exportHeadsFigure(*figure, context_, this);
+    if (const auto figure = figureOfHeads(choice_)) exportFigureOf(*figure, context_, this);
 }
 
 }  // namespace braid::ui

@@ -14,10 +14,10 @@
 #include "widgets/common/measured_views.h"
 #include "widgets/common/mixer_widgets.h"
 #include "widgets/common/project_session.h"
+#include "widgets/figure/named_figure.h"
 #include "widgets/investigate/formation_table.h"
 #include "widgets/plot/curve_plot.h"
 #include "widgets/probe/layer_map_view.h"
-#include "widgets/probe/probe_figures.h"
 
 namespace braid::ui {
 
@@ -379,9 +379,7 @@ void InvestigatePage::refreshButtons() {
 }
 
 void InvestigatePage::exportFigure() {
-    ProbeFigure figure{.title = tr("Formation of retrieval heads"),
-                       .name = QStringLiteral("investigate"),
-                       .spec = FigureSpec{.kind = "measurement"}};
+    NamedFigure figure{.name = QStringLiteral("investigate"), .spec = FigureSpec{.kind = "measurement"}};
     for (const char* metric : {"trace/mass", "trace/entropy", "gradient/g"})
         figure.spec.panels.push_back({.metric = metric});
     figure.spec.panels.back().x_scale = figure.spec.panels.back().y_scale = AxisScale::log;
@@ -390,11 +388,11 @@ void InvestigatePage::exportFigure() {
         figure.spec.source.runs.push_back(run.run->id.str());
         figure.spec.colours[run.run->name.toStdString()] = run.run->paletteIndex;
     }
-    figure.spec.title = figure.title.toStdString();
+    figure.spec.title = tr("Formation of retrieval heads").toStdString();
     figure.spec.style.size = FigureSize::double_column;
     figure.spec.style.width_mm = standard_width_mm(FigureSize::double_column, figure.spec.style.width_mm);
     figure.spec.style.height_mm = 62;
-    exportProbeFigure(figure, context_, this);
+    exportFigureOf(figure, context_, this);
 }
 
 }  // namespace braid::ui

@@ -5,7 +5,6 @@
 #include "core/spec/study.h"
 #include "widgets/common/layer_kinds.h"
 #include "widgets/common/project_session.h"
-#include "widgets/figure/figure_dialog.h"
 #include "widgets/probe/probe_choice.h"
 
 namespace braid::ui {
@@ -43,8 +42,8 @@ constexpr double row_mm = 6, head_mm = 3, title_mm = 8, scatter_mm = 56, curves_
 
 }  // namespace
 
-std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
-    std::vector<ProbeFigure> figures;
+std::vector<NamedFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
+    std::vector<NamedFigure> figures;
     for (const Wanted& wanted : wantedFigures()) {
         std::vector<MeasuredRun> runs = choice.measured(wanted.kind);
         // Of noise a run has a curve for each component: one run a figure.
@@ -55,7 +54,7 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
         // A file has accuracy and gain of its own classifier only; the comparison has all.
         if (wanted.kind == "probe" && wanted.arrays[0] == "accuracy" && !choice.classifier().isEmpty())
             continue;
-        ProbeFigure figure{.title = {}, .name = {}, .spec = FigureSpec{.kind = "measurement"}};
+        NamedFigure figure{.name = {}, .spec = FigureSpec{.kind = "measurement"}};
         QStringList titles;
         double height = 4;
         bool curves = false;
@@ -71,7 +70,7 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
             panel.y_scale = wanted.y;
             panel.step = choice.step();
             panel.score = choice.pinnedSettings(wanted.kind);
-            titles << (scatter ? QCoreApplication::translate("ProbeFigures", "Entropy against hit rate")
+            titles << (scatter ? QCoreApplication::translate("NamedFigures", "Entropy against hit rate")
                                : arrayTitle(wanted.kind, array));
             const LayerMap map = layerMap(runs, array);
             const bool heads = !map.rowName.isEmpty();
@@ -91,8 +90,7 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
             figure.spec.source.runs.push_back(run.run);
             figure.spec.colours[run.name.toStdString()] = run.colour;
         }
-        figure.title = titles.join(QStringLiteral(", "));
-        figure.spec.title = figure.title.toStdString();
+        figure.spec.title = titles.join(QStringLiteral(", ")).toStdString();
         figure.spec.style.size = figure.spec.panels.size() > 1 || wanted.arrays[0] == "scatter"
                                      ? FigureSize::double_column
                                      : FigureSize::single;
@@ -102,20 +100,6 @@ std::vector<ProbeFigure> probeFigures(const ProbeChoice& choice, bool byKind) {
         figures.push_back(std::move(figure));
     }
     return figures;
-}
-
-void exportProbeFigure(const ProbeFigure& figure, const WorkspaceContext& context, QWidget* parent) {
-    auto* dialog = new FigureDialog(figure.spec,
-                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    QObject::connect(dialog, &QDialog::accepted, parent,
-                     [dialog, &shell = context.shell, &session = context.session] {
-                         const QStringList files = dialog->exportedFiles();
-                         if (files.isEmpty()) return;
-                         shell.showStatus(FigureDialog::tr("Wrote %1 files to figures/").arg(files.size()));
-                         session.refresh();
-                     });
-    dialog->open();
 }
 
 }  // namespace braid::ui

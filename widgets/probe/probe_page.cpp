@@ -276,9 +276,9 @@ MeasureDialog* ProbePage::measure(const std::string& kind) {
 void ProbePage::fillFigures() {
     QMenu* menu = figure_->menu();
     menu->clear();
-    for (const ProbeFigure& figure : probeFigures(choice_, rows_->current() == 1))
-        connect(menu->addAction(figure.title), &QAction::triggered, this,
-                [this, figure] { exportProbeFigure(figure, context_, this); });
+    for (const NamedFigure& figure : probeFigures(choice_, rows_->current() == 1))
+        connect(menu->addAction(QString::fromStdString(figure.spec.title)), &QAction::triggered, this,
+                [this, figure] { exportFigureOf(figure, context_, this); });
 }
 
 void ProbePage::exportFigure() { figure_->showMenu(); }

@@ -2,7 +2,6 @@
 
 #include "core/spec/study.h"
 #include "widgets/common/project_session.h"
-#include "widgets/figure/figure_dialog.h"
 
 namespace braid::ui {
 
@@ -75,21 +74,6 @@ NamedFigure figureOfPositions(const RunPointer& run, const ScoreRecord& record) 
     spec.style.width_mm = standard_width_mm(spec.style.size, spec.style.width_mm);
     spec.style.height_mm = 60;
     return {.name = QString::fromStdString(slug(spec.title)).left(40), .spec = spec};
-}
-
-void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent) {
-    auto* dialog = new FigureDialog(figure.spec,
-                                    {.projectFolder = context.session.folder(), .name = figure.name}, parent);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    QObject::connect(
-        dialog, &QDialog::accepted, parent,
-        [dialog, &context_shell = context.shell, &session = context.session] {
-            const QStringList files = dialog->exportedFiles();
-            if (files.isEmpty()) return;
-            context_shell.showStatus(FigureDialog::tr("Wrote %1 files to figures/").arg(files.size()));
-            session.refresh();
-        });
-    dialog->open();
 }
 
 }  // namespace braid::ui

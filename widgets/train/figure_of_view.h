@@ -1,16 +1,10 @@
-// From what a view shows to a figure and its files.
+// From what a view shows to a figure.
 #pragma once
 
 #include "widgets/common/run_view.h"
-#include "widgets/common/workspace.h"
-#include "widgets/figure/figure.h"
+#include "widgets/figure/named_figure.h"
 
 namespace braid::ui {
-
-struct NamedFigure {
-    QString name;  // files are figures/NAME.*
-    FigureSpec spec;
-};
 
 // The project's own figure of the study's measure, else a new one: measure against tokens with its threshold.
 NamedFigure figureOfStudy(const ProjectSession& session, const QString& study);
@@ -23,8 +17,5 @@ NamedFigure figureOfNeedles(const RunPointer& run, const ScoreRecord& record, co
 
 // The loss by position of a score; with its difference, where it was scored against another.
 NamedFigure figureOfPositions(const RunPointer& run, const ScoreRecord& record);
-
-// Opens the export dialog over `parent`; returns at once.
-void exportFigureOf(const NamedFigure& figure, const WorkspaceContext& context, QWidget* parent);
 
 }  // namespace braid::ui
