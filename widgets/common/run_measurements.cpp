@@ -1,11 +1,9 @@
 #include "widgets/common/run_measurements.h"
 
-#include <sys/stat.h>
-
-#include <QStringList>
 #include <utility>
 
 #include "core/spec/measurement_kind.h"
+#include "widgets/common/answer_folder.h"
 
 namespace braid::ui {
 
@@ -28,17 +26,11 @@ RunMeasurementsPointer readRunMeasurements(const RunFolder& folder) {
     auto measurements = std::make_shared<RunMeasurements>();
     MeasurementList list = read_measurements(folder);
     measurements->records = std::move(list.records);
-    QStringList problems;
-    for (const Error& problem : list.problems) problems << QString::fromStdString(describe(problem));
-    measurements->problem = problems.join(QLatin1Char('\n'));
+    measurements->problem = problemsText(list.problems);
     return measurements;
 }
 
-std::int64_t measurementsStamp(const RunFolder& folder) {
-    struct stat status {};
-    if (::stat(folder.measurements_folder().c_str(), &status) != 0) return 0;
-    return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
+std::int64_t measurementsStamp(const RunFolder& folder) { return folderStamp(folder.measurements_folder()); }
 
 std::string measurementSettings(const MeasurementRecord& record) {
     const std::string id = measurement_id(record);

@@ -1,11 +1,10 @@
 #include "widgets/common/run_scores.h"
 
-#include <sys/stat.h>
-
 #include <QCoreApplication>
 #include <QStringList>
 
 #include "core/record/metric_name.h"
+#include "widgets/common/answer_folder.h"
 #include "widgets/common/format.h"
 
 namespace braid::ui {
@@ -24,19 +23,13 @@ std::optional<double> RunScores::latest(const std::string& metric) const {
     return found->second.values.back();
 }
 
-std::int64_t scoresStamp(const RunFolder& folder) {
-    struct stat status {};
-    if (::stat(scoresFolder(folder).c_str(), &status) != 0) return 0;
-    return std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
+std::int64_t scoresStamp(const RunFolder& folder) { return folderStamp(scoresFolder(folder)); }
 
 RunScoresPointer readRunScores(const RunFolder& folder) {
     auto scores = std::make_shared<RunScores>();
     ScoreList list = read_scores(folder);
     scores->records = std::move(list.scores);
-    QStringList problems;
-    for (const Error& problem : list.problems) problems << QString::fromStdString(describe(problem));
-    scores->problem = problems.join(QLatin1Char('\n'));
+    scores->problem = problemsText(list.problems);
     std::map<std::string, std::map<std::int64_t, std::pair<std::string, double>>> points;  // created, value
     for (const ScoreRecord& record : scores->records)
         for (const ScoreSummary& summary : record.summary) {

@@ -74,8 +74,7 @@ public:
             data.panels.push_back(std::move(drawn));
         }
         if (!any)
-            return fail(ErrorKind::not_found, "there is nothing to draw yet" + notes_text(data),
-                        project_folder, "Capture a text first: braid-engine capture RUN");
+            return nothing_to_draw(data, project_folder, "Capture a text first: braid-engine capture RUN");
         return data;
     }
 

@@ -98,10 +98,10 @@ Result<FigureData> load_curves(const std::string& project_folder, const FigureSp
         data.panels.push_back(std::move(drawn));
     }
     if (recorded.empty()) {
-        return fail(ErrorKind::not_found, "there is nothing to draw yet" + notes_text(data), project_folder,
-                    spec.source.study.empty()
-                        ? "Check the run ids with: braid-engine run list"
-                        : "Train it first: braid-engine study run " + spec.source.study);
+        return nothing_to_draw(data, project_folder,
+                               spec.source.study.empty()
+                                   ? "Check the run ids with: braid-engine run list"
+                                   : "Train it first: braid-engine study run " + spec.source.study);
     }
     return data;
 }

@@ -161,10 +161,11 @@ std::vector<FoundRun> find_runs(const Project& project, const FigureSpec& spec, 
     return found;
 }
 
-std::string notes_text(const FigureData& data) {
-    std::string text;
+tl::unexpected<Error> nothing_to_draw(const FigureData& data, const std::string& project_folder,
+                                      const std::string& hint) {
+    std::string text = "there is nothing to draw yet";
     for (const std::string& note : data.notes) text.append("\n  ").append(note);
-    return text;
+    return fail(ErrorKind::not_found, text, project_folder, hint);
 }
 
 const ScoreRecord* find_score(const FoundRun& run, const FigurePanel& panel, const std::string& kind,

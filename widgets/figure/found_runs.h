@@ -24,8 +24,9 @@ struct FoundRun {
 std::vector<FoundRun> find_runs(const Project& project, const FigureSpec& spec, const std::set<XAxis>& axes,
                                 FigureData& data);
 
-// All notes, a line each, beneath an error.
-std::string notes_text(const FigureData& data);
+// Where no run has what is to be drawn: the notes say why of each, `hint` what to do.
+tl::unexpected<Error> nothing_to_draw(const FigureData& data, const std::string& project_folder,
+                                      const std::string& hint);
 
 // The run's score of this kind that the panel means: of its step and its settings, where it says which, else
 // the last; null where none `fits`.

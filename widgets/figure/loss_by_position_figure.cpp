@@ -115,8 +115,8 @@ public:
             data.panels.push_back(std::move(drawn));
         }
         if (!any)
-            return fail(ErrorKind::not_found, "there is nothing to draw yet" + notes_text(data),
-                        project_folder, "Score a checkpoint first: braid-engine eval loss RUN");
+            return nothing_to_draw(data, project_folder,
+                                   "Score a checkpoint first: braid-engine eval loss RUN");
         return data;
     }
 

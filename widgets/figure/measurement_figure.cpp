@@ -203,8 +203,8 @@ public:
             data.panels.push_back(std::move(drawn));
         }
         if (!any)
-            return fail(
-                ErrorKind::not_found, "there is nothing to draw yet" + notes_text(data), project_folder,
+            return nothing_to_draw(
+                data, project_folder,
                 "Measure a checkpoint first: braid-engine measure " + kind_of(spec.panels.front()) + " RUN");
         return data;
     }
