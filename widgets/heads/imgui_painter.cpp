@@ -7,6 +7,7 @@
 #include <QHash>
 #include <QPainter>
 #include <cmath>
+#include <mutex>
 
 #include "widgets/heads/map_painter.h"
 #include "widgets/heads/surfaceless_context.h"
@@ -22,6 +23,12 @@ ImU32 packed(const QColor& colour) {
     return IM_COL32(colour.red(), colour.green(), colour.blue(), colour.alpha());
 }
 ImVec2 point(const QPointF& at) { return {float(at.x()), float(at.y())}; }
+
+// Dear ImGui's current context is one for the whole program; painters live in threads of their own.
+std::mutex& theImgui() {
+    static std::mutex mutex;
+    return mutex;
+}
 
 struct Texture {
     unsigned id = 0;
@@ -40,6 +47,7 @@ public:
         return nullptr;
     }
     ~ImguiPainter() override {
+        const std::scoped_lock lock(theImgui());
         ImGui::SetCurrentContext(context_);
         for (const Texture& texture : std::as_const(textures_)) gl_->remove(texture.id);
         if (ready_) ImGui_ImplOpenGL3_Shutdown();
@@ -49,6 +57,7 @@ public:
     QImage paint(const MapScene& scene) override {
         if (!gl_->begin(scene.size)) return raster_->paint(scene);
         ++picture_;
+        const std::scoped_lock lock(theImgui());
         ImGui::SetCurrentContext(context_);
         ImGuiIO& io = ImGui::GetIO();
         io.DisplaySize = {float(scene.size.width()), float(scene.size.height())};
@@ -69,7 +78,9 @@ public:
 
 private:
     explicit ImguiPainter(std::unique_ptr<SurfacelessContext> gl)
-        : gl_(std::move(gl)), context_(ImGui::CreateContext()), raster_(makeRasterPainter()) {
+        : gl_(std::move(gl)), raster_(makeRasterPainter()) {
+        const std::scoped_lock lock(theImgui());
+        context_ = ImGui::CreateContext();
         ImGui::SetCurrentContext(context_);
         ImGuiIO& io = ImGui::GetIO();
         io.IniFilename = nullptr;
@@ -166,7 +177,7 @@ private:
     }
 
     std::unique_ptr<SurfacelessContext> gl_;
-    ImGuiContext* context_;
+    ImGuiContext* context_ = nullptr;
     std::unique_ptr<MapPainter> raster_;  // for pictures larger than the device can do
     bool ready_ = false, clipped_ = false;
     ImDrawList* list_ = nullptr;
