@@ -144,6 +144,12 @@ const std::vector<Entry>& entries() {
               .help = "auto takes a CUDA device where one is found.",
               .choices = {"auto", "cpu", "cuda"}},
              &TrainingSpec::device},
+            {{.key = "gpus",
+              .label = "GPUs",
+              .help = "GPUs of the machine that train together: each computes its part of every micro-batch.",
+              .minimum = 1,
+              .maximum = 64},
+             &TrainingSpec::gpus},
             {{.key = "threads",
               .label = "CPU threads",
               .help = "0 uses all cores.",
@@ -311,6 +317,13 @@ Diagnostics validate(const TrainingSpec& spec) {
         problems.push_back({"micro_batches",
                             "must divide the batch of " + std::to_string(spec.batch) + " sequences",
                             std::to_string(spec.micro_batches)});
+    else if (spec.batch / spec.micro_batches % spec.gpus != 0)
+        problems.push_back(
+            {"gpus",
+             "must divide a micro-batch of " + std::to_string(spec.batch / spec.micro_batches) + " sequences",
+             std::to_string(spec.gpus)});
+    if (spec.gpus > 1 && spec.device == "cpu")
+        problems.push_back({"gpus", "must be 1 on the CPU", std::to_string(spec.gpus)});
     if (spec.loss == "longce" && longce_window(spec) >= spec.context)
         problems.push_back({"longce_window",
                             "must be less than the context of " + std::to_string(spec.context) + " tokens",

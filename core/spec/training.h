@@ -28,6 +28,7 @@ struct TrainingSpec {
         "fan_in";  // "fan_in": linear U(+-1/sqrt(fan_in)), embedding N(0, 0.5); "normal": all N(0, 0.02)
     std::uint64_t seed = 1;               // weights and, with the step, data
     std::string device = "auto";          // "auto", "cpu", "cuda"
+    std::int64_t gpus = 1;                // of one machine, that share each micro-batch
     std::int64_t threads = 0;             // CPU threads; 0: all cores
     std::int64_t evaluate_every = 20;     // steps; 0: only at the end
     std::int64_t checkpoint_every = 200;  // steps; 0: only at the end
@@ -53,7 +54,7 @@ void set_training_value(TrainingSpec& spec, std::string_view key, const Paramete
 
 Json to_json(const TrainingSpec& spec);
 Checked<TrainingSpec> training_from_json(const Json& json);
-// All rules, also those between fields (batch divisible by micro_batches, warm-up within the steps).
+// All rules, also those between fields (batch divisible by micro_batches x gpus, warm-up within the steps).
 Diagnostics validate(const TrainingSpec& spec);
 
 // Steps after which the weights are kept for tracing: 0 and the rest evenly on a log axis from 1 to the last

@@ -91,6 +91,13 @@ TEST(Training, RulesOfAndBetweenFields) {
     spec.micro_batches = 4;
     spec.warmup_steps = 540;
     EXPECT_THAT(messages(validate(spec)), IsEmpty());
+    spec.gpus = 3;
+    EXPECT_THAT(messages(validate(spec)),
+                ElementsAre("gpus: must divide a micro-batch of 8 sequences, got 3"));
+    spec.gpus = 2;
+    EXPECT_THAT(messages(validate(spec)), IsEmpty());
+    spec.device = "cpu";
+    EXPECT_THAT(messages(validate(spec)), ElementsAre("gpus: must be 1 on the CPU, got 2"));
 }
 
 TEST(Training, LearningRateWarmsUpStaysAndDecays) {

@@ -32,9 +32,9 @@ namespace {
 
 // What everybody sets; the rest of training_parameters() is under "More settings".
 const std::vector<std::string>& first_keys() {
-    static const std::vector<std::string> keys = {
-        "steps", "context",       "batch",      "micro_batches",   "seed", "learning_rate", "device",
-        "loss",  "longce_window", "longce_cap", "checkpoint_every"};
+    static const std::vector<std::string> keys = {"steps", "context",       "batch",      "micro_batches",
+                                                  "seed",  "learning_rate", "device",     "gpus",
+                                                  "loss",  "longce_window", "longce_cap", "checkpoint_every"};
     return keys;
 }
 

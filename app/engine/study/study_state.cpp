@@ -16,6 +16,7 @@ namespace {
 TrainingSpec comparable(TrainingSpec training) {
     const TrainingSpec standard;
     training.device = standard.device;
+    training.gpus = standard.gpus;
     training.threads = standard.threads;
     training.checkpoint_every = standard.checkpoint_every;
     training.keep_checkpoints = standard.keep_checkpoints;
