@@ -1,70 +1,44 @@
 #include "core/engine/device.h"
 
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "core/engine/ops.h"
+#include "core/engine/parallel/collective.h"
+#include "core/engine/plugin_file.h"
 
 namespace braid {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* plugin_name = "libbraid_cuda.so";
-
-std::vector<std::string> plugin_places() {
-    std::vector<std::string> places;
-    if (const char* given = std::getenv("BRAID_CUDA_PLUGIN")) return {given};
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    places.push_back((program / plugin_name).string());
-    places.push_back((program.parent_path() / "lib" / plugin_name).string());
-    places.push_back((program.parent_path() / "lib" / "braid" / plugin_name).string());
-    return places;
-}
+constexpr PluginName cuda_plugin{
+    .file = "libbraid_cuda.so",
+    .variable = "BRAID_CUDA_PLUGIN",
+    .title = "CUDA plugin",
+    .version = "braid_plugin_version",
+    .hint =
+        "Build with the CUDA toolkit (preset cuda); braid-engine doctor lists what is missing; --device cpu "
+        "works without it"};
 
 struct Plugin {
     plugin::Devices devices = nullptr;
     plugin::MakeOps make_ops = nullptr;
+    plugin::MakeNccl make_collective = nullptr;  // null: built without NCCL
 };
 
 Result<Plugin> open_plugin() {
-    std::string file;
-    std::string looked;
-    for (const std::string& place : plugin_places()) {
-        looked += (looked.empty() ? "" : ", ") + place;
-        if (fs::exists(place)) {
-            file = place;
-            break;
-        }
-    }
-    if (file.empty())
-        return fail(ErrorKind::unavailable, "no CUDA plugin (looked for " + looked + ")", {},
-                    "Build with the CUDA toolkit (preset cuda), or use --device cpu");
-    // Never closed: LibTorch's CUDA half does not unload.
-    void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (library == nullptr) {
-        const char* why = ::dlerror();
-        return fail(ErrorKind::unavailable,
-                    std::string("the CUDA plugin cannot be loaded: ") + (why ? why : "?"), file,
-                    "braid-engine doctor lists what is missing; --device cpu works without it");
-    }
-    const auto version = reinterpret_cast<plugin::Version>(::dlsym(library, "braid_plugin_version"));
-    Plugin opened{.devices = reinterpret_cast<plugin::Devices>(::dlsym(library, "braid_plugin_devices")),
-                  .make_ops = reinterpret_cast<plugin::MakeOps>(::dlsym(library, "braid_plugin_make_ops"))};
-    if (version == nullptr || opened.devices == nullptr || opened.make_ops == nullptr)
-        return fail(ErrorKind::unavailable, "is no CUDA plugin of Braid", file);
-    if (std::string(version()) != plugin_version)
-        return fail(ErrorKind::unavailable,
-                    std::string("the CUDA plugin is of another build: ") + version() + " instead of " +
-                        plugin_version,
-                    file, "Build engine and plugin from the same tree");
+    const Result<PluginFile> file = PluginFile::open(cuda_plugin);
+    if (!file) return fail(file.error());
+    const Plugin opened{.devices = file->function<plugin::Devices>("braid_plugin_devices"),
+                        .make_ops = file->function<plugin::MakeOps>("braid_plugin_make_ops"),
+                        .make_collective = file->function<plugin::MakeNccl>("braid_plugin_make_collective")};
+    if (opened.devices == nullptr || opened.make_ops == nullptr)
+        return fail(ErrorKind::unavailable, "the CUDA plugin lacks a function");
     return opened;
 }
 
@@ -79,6 +53,18 @@ Result<std::shared_ptr<Ops>> open_cuda(std::int64_t index) {
                     "Use --device cpu, or install the driver; nvidia-smi must list a GPU");
     const Result<Plugin>& plugin = the_plugin();
     if (!plugin) return fail(plugin.error());
+    if (index > 0) {
+        std::vector<DeviceInfo> devices;
+        Error error;
+        plugin->devices(&devices, &error);
+        const auto count = static_cast<std::int64_t>(devices.size());
+        if (count == 1) index = 0;  // the one that Slurm or somebody else has chosen for this rank
+        if (index > 0 && index >= count)
+            return fail(ErrorKind::unavailable,
+                        "rank " + std::to_string(index) +
+                            " of this machine finds no GPU of its own: there are " + std::to_string(count),
+                        {}, "Start at most one rank a GPU");
+    }
     std::shared_ptr<Ops> ops;
     Error error{.kind = ErrorKind::unavailable, .message = ""};
     plugin->make_ops(index, &ops, &error);
@@ -113,16 +99,34 @@ bool has_nvidia_driver() {
     return fs::exists("/proc/driver/nvidia/version", ignored) || fs::exists("/dev/nvidiactl", ignored);
 }
 
-Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t threads) {
-    if (device == "cuda") return open_cuda(0);
+Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t threads,
+                                         std::int64_t index) {
+    if (device == "cuda") return open_cuda(index);
     if (device == "auto" && has_nvidia_driver()) {
-        if (Result<std::shared_ptr<Ops>> cuda = open_cuda(0)) return cuda;
+        Result<std::shared_ptr<Ops>> cuda = open_cuda(index);
+        // One of several ranks must not go to the CPU while the others do not.
+        if (cuda || index > 0) return cuda;
     } else if (device != "auto" && device != "cpu") {
         return fail(
             to_error({{.path = "training.device", .rule = "must be auto, cpu or cuda", .found = device}}));
     }
     at::set_num_threads(static_cast<int>(threads > 0 ? threads : core_count()));
     return make_cpu_ops();
+}
+
+Result<std::unique_ptr<Collective>> open_nccl(RankChannel& channel, std::int64_t index) {
+    const Result<Plugin>& plugin = the_plugin();
+    if (!plugin) return fail(plugin.error());
+    if (plugin->make_collective == nullptr)
+        return fail(
+            ErrorKind::unavailable, "the CUDA plugin was built without NCCL", {},
+            "Build it where nccl.h is found (libnccl-dev, or the wheel nvidia-nccl-cu13), or train on "
+            "one GPU");
+    std::unique_ptr<Collective> collective;
+    Error error{.kind = ErrorKind::unavailable, .message = ""};
+    plugin->make_collective(&channel, index, &collective, &error);
+    if (!collective) return fail(std::move(error));
+    return collective;
 }
 
 std::vector<DeviceInfo> list_devices(bool cuda, Error* problem) {

@@ -14,21 +14,29 @@
 
 namespace braid {
 
+class Collective;
 class Ops;
+class RankChannel;
 
 struct DeviceInfo {
     std::string name = {};     // "cpu", "cuda:0"
     std::string title = {};    // "NVIDIA H200", "AMD EPYC ..., 16 cores"
     std::int64_t memory = 0;   // bytes
     std::string details = {};  // "sm_90, driver 13.0"
+    std::string id = {};       // of a GPU: differs from that of any other GPU, of any machine
 };
 
 // Where the driver of an NVIDIA GPU is loaded; cheap, no library is opened.
 bool has_nvidia_driver();
 
 // The ops of "cpu", "cuda" or "auto" (CUDA where there is a driver, the plugin and a device, else the CPU);
-// `threads` 0: all cores. Errors: unavailable, with what is missing and what to do.
-Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t threads);
+// `threads` 0: all cores; `index`: which of several GPUs. Errors: unavailable, with what is missing and what
+// to do.
+Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t threads,
+                                         std::int64_t index = 0);
+
+// Sums over ranks through the CUDA plugin: core/engine/parallel/collective.h.
+Result<std::unique_ptr<Collective>> open_nccl(RankChannel& channel, std::int64_t index);
 
 // The CPU and, with `cuda`, what the plugin sees. `problem` says why there is no CUDA (may be null).
 std::vector<DeviceInfo> list_devices(bool cuda, Error* problem);
@@ -45,6 +53,6 @@ using MakeOps = void (*)(std::int64_t, std::shared_ptr<Ops>*, Error*);
 }  // namespace plugin
 
 // Changes with every change of Ops or of the functions above.
-inline constexpr const char* plugin_version = "braid-ops-5";
+inline constexpr const char* plugin_version = "braid-ops-6";
 
 }  // namespace braid

@@ -5,6 +5,8 @@
 #include <exception>
 #include <new>
 
+#include "core/engine/parallel/rank_channel.h"
+
 namespace braid {
 namespace {
 
@@ -39,6 +41,8 @@ Error error_from_exception(const std::string& what) {
                     .hint = memory_hint};
         }
         return {.kind = ErrorKind::internal, .message = what + ": " + text};
+    } catch (const RanksEnded& ended) {
+        return ended.error();
     } catch (const std::exception& error) {
         return {.kind = ErrorKind::internal, .message = what + ": " + error.what()};
     } catch (...) {

@@ -125,9 +125,13 @@ struct Model::Parts {
     }
 
     // From the gradient of the final norm's output, in a.dy_ND.
-    void backward(Activations& a) {
+    void backward(Activations& a, const StageDone& stage_done = {}) {
+        const auto done = [&](std::size_t stage) {
+            if (stage_done) stage_done(static_cast<std::int64_t>(stage));
+        };
         a.dx_ND.zero_();
         ops->rms_norm_backward(a.dy_ND, a.last_ND, norm_D, a.rstd_N, a.dx_ND, dnorm_D);
+        done(0);
         for (std::size_t l = layers.size(); l-- > 0;) {
             LayerActivations& layer = a.layers[l];
             const LayerWeights& w = layers[l];
@@ -143,8 +147,10 @@ struct Model::Parts {
             ops->linear_backward_input(layer.din_NC, w.in_CD, a.dy_ND);
             ops->linear_backward_weight(layer.din_NC, layer.y_ND, w.din_CD);
             ops->rms_norm_backward(a.dy_ND, layer.x_ND, w.norm_D, layer.rstd_N, a.dx_ND, w.dnorm_D);
+            done(layers.size() - l);
         }
         ops->embedding_backward(a.tokens_N, a.dx_ND, dembedding_VD);
+        done(layers.size() + 1);
     }
 
     static at::Tensor columns(const Activations& a, const at::Tensor& x_NC, std::int64_t first,
@@ -238,7 +244,8 @@ at::Tensor Model::head_gradient_norms() const {
 }
 
 void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
-                             const at::Tensor& weights_BT, const at::Tensor& starts_BT) {
+                             const at::Tensor& weights_BT, const at::Tensor& starts_BT,
+                             const StageDone& stage_done) {
     Parts& p = *parts_;
     p.require_gradients();
     Activations& a = p.activations(p.training, tokens_BT, true, starts_BT);
@@ -246,7 +253,7 @@ void Model::forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targ
     p.forward(a);
     const at::Tensor weights_N = weights_BT.defined() ? weights_BT.reshape({-1}).contiguous() : at::Tensor();
     p.ops->head_loss(a.y_ND, p.head_VD, a.targets_N, weights_N, scale, p.loss_sum, a.dy_ND, p.dhead_VD);
-    p.backward(a);
+    p.backward(a, stage_done);
 }
 
 Model::Evaluation Model::evaluate(const at::Tensor& tokens_BT, const at::Tensor& targets_BT,

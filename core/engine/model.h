@@ -7,6 +7,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,11 @@ public:
     ParameterStore& parameters();
     const ParameterStore& parameters() const;
 
+    // Told how far a backward pass is, as soon as the device has been given that far: after stage 0 the
+    // gradients of the head (where it is not the embedding) and of the final norm are complete, after stage
+    // i those of the i-th layer from the end, after the one behind the first layer those of the embedding.
+    using StageDone = std::function<void(std::int64_t stage)>;
+
     // tokens, targets: int64 or int32 [B, T], on any device; targets below 0 are left out of the loss.
     // Adds scale * d(sum of the losses)/dp to the gradients and the sum of the losses to loss_sum(). For the
     // mean over a global batch give scale = 1 / (number of its targets). All micro-batches of a run have one
@@ -41,7 +47,8 @@ public:
     // sequence the document of each token begins (core/data/batch.h, document_starts()): documents are then
     // kept apart.
     void forward_backward(const at::Tensor& tokens_BT, const at::Tensor& targets_BT, double scale,
-                          const at::Tensor& weights_BT = {}, const at::Tensor& starts_BT = {});
+                          const at::Tensor& weights_BT = {}, const at::Tensor& starts_BT = {},
+                          const StageDone& stage_done = {});
 
     // Whether the layers of `spec` would allocate the same parameters; else invalid_input that names `path`
     // and the first parameter that differs.

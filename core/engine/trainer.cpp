@@ -2,14 +2,17 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/sum.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/data/key_tokens.h"
 #include "core/engine/init.h"
 #include "core/engine/longce.h"
+#include "core/engine/parallel/gradient_sum.h"
 #include "core/engine/text_losses.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/validate.h"
@@ -51,13 +54,19 @@ Diagnostics validate(const TrainerSetup& setup) {
     return problems;
 }
 
-Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared_ptr<Ops> ops) {
+Trainer::Trainer() = default;
+Trainer::~Trainer() = default;
+
+Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared_ptr<Ops> ops,
+                                                 Collective* ranks) {
     if (const Diagnostics problems = validate(setup); !problems.empty()) return fail(to_error(problems));
     std::unique_ptr<Trainer> trainer(new Trainer);
     trainer->phases_ =
         *resolve_phases(setup.architecture, setup.training, setup.data, setup.phases, builtin_mixers());
     trainer->setup_ = std::move(setup);
     trainer->ops_ = std::move(ops);
+    trainer->ranks_ = ranks;
+    if (Result<void> fits = trainer->check_ranks(); !fits) return fail(std::move(fits.error()));
     trainer->ops_->set_deterministic(trainer->setup_.training.deterministic);
     if (Result<void> opened = trainer->open_phase(); !opened) return fail(std::move(opened.error()));
     Result<std::unique_ptr<Model>> model = Model::create(trainer->setup_.architecture, trainer->ops_);
@@ -78,7 +87,63 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
     initialise(trainer->model_->parameters(), training.init, training.seed);
     trainer->optimizer_ =
         std::make_unique<Optimizer>(training, trainer->model_->parameters(), *trainer->ops_);
+    if (ranks != nullptr) trainer->gradient_sum_ = std::make_unique<GradientSum>(*ranks, *trainer->model_);
     return trainer;
+}
+
+Result<void> Trainer::check_ranks() const {
+    Diagnostics problems;
+    for (std::size_t i = 0; ranks_ != nullptr && i < phases_.size(); ++i) {
+        const TrainingSpec& training = phases_[i].training;
+        const std::int64_t sequences = training.batch / training.micro_batches;
+        if (sequences % ranks_->size() == 0) continue;
+        std::string rule = "must leave every one of the " + std::to_string(ranks_->size());
+        rule.append(" ranks the same part of a micro-batch: the batch of ")
+            .append(std::to_string(training.batch));
+        rule.append(" must divide by micro_batches x ranks");
+        problems.push_back({.path = i == 0 ? "training.micro_batches"
+                                           : "phases[" + std::to_string(i - 1) + "].micro_batches",
+                            .rule = std::move(rule),
+                            .found = std::to_string(training.micro_batches)});
+    }
+    if (!problems.empty()) return fail(to_error(problems));
+    return {};
+}
+
+Trainer::Share Trainer::micro_share(const TrainingSpec& training) const {
+    const std::int64_t sequences = training.batch / training.micro_batches;
+    if (ranks_ == nullptr) return {.first = 0, .count = sequences};
+    const std::int64_t count = sequences / ranks_->size();
+    return {.first = ranks_->rank() * count, .count = count};
+}
+
+void Trainer::share_state() {
+    ranks_->begin_broadcast(model_->parameters().values());
+    for (const auto& [name, tensor] : optimizer_->state()) ranks_->begin_broadcast(tensor);
+    ranks_->finish();
+    model_->parameters().refresh_compute();
+    ranks_->settle();
+}
+
+std::int64_t Trainer::weights_checksum() const {
+    const at::Tensor& values = model_->parameters().values();
+    const at::Tensor bits = values.view(values.element_size() == 8 ? at::kLong : at::kInt);
+    return at::sum(bits, at::kLong).item().toLong();
+}
+
+void Trainer::sum_over_ranks(std::span<double> numbers, std::span<std::int64_t> whole_numbers) const {
+    const at::Tensor host_numbers =
+        at::from_blob(numbers.data(), {static_cast<std::int64_t>(numbers.size())}, at::kDouble);
+    const at::Tensor host_whole =
+        at::from_blob(whole_numbers.data(), {static_cast<std::int64_t>(whole_numbers.size())}, at::kLong);
+    const at::Tensor device_numbers = host_numbers.to(ops_->device());
+    const at::Tensor device_whole = host_whole.to(ops_->device());
+    ranks_->begin_sum(device_numbers);
+    ranks_->begin_sum(device_whole);
+    ranks_->finish();
+    ranks_->settle();
+    host_numbers.copy_(device_numbers);
+    host_whole.copy_(device_whole);
 }
 
 at::Tensor Trainer::host_numbers(std::int64_t sequences) const {
@@ -107,8 +172,9 @@ Result<void> Trainer::open_phase() {
               .found = std::to_string(now.architecture.vocab)}}));
     data_ = std::move(*data);
     evaluation_.reset();
-    tokens_BT_ = host_numbers(now.training.batch);
-    targets_BT_ = host_numbers(now.training.batch);
+    const std::int64_t own = micro_share(now.training).count * now.training.micro_batches;
+    tokens_BT_ = host_numbers(own);
+    targets_BT_ = host_numbers(own);
     return {};
 }
 
@@ -142,33 +208,46 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
         return fail(std::move(entered.error()));
     const TrainingSpec& training = phase().training;
     const std::span<std::int32_t> tokens = numbers_of(tokens_BT_), targets = numbers_of(targets_BT_);
-    if (Result<void> filled = data_->fill(step_, 0, tokens, targets); !filled)
-        return fail(std::move(filled.error()));
-    const auto counted = std::count_if(targets.begin(), targets.end(), [](auto t) { return t >= 0; });
-    const double scale = 1.0 / static_cast<double>(std::max<std::ptrdiff_t>(counted, 1));
-    const at::Tensor starts_BT = starts_of(tokens, training.batch);
+    const Share mine = micro_share(training);
+    const auto size = static_cast<std::size_t>(mine.count * training.context);  // of a micro-batch
+    for (std::int64_t micro = 0; micro < training.micro_batches; ++micro) {
+        const std::int64_t first = micro * training.batch / training.micro_batches + mine.first;
+        const std::size_t at = static_cast<std::size_t>(micro) * size;
+        if (Result<void> filled =
+                data_->fill(step_, first, tokens.subspan(at, size), targets.subspan(at, size));
+            !filled)
+            return fail(std::move(filled.error()));
+    }
+    std::int64_t counted = std::count_if(targets.begin(), targets.end(), [](auto t) { return t >= 0; });
+    if (ranks_ != nullptr) counted = ranks_->sum_on_host(counted);
+    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(counted, 1));
+    const at::Tensor starts_BT = starts_of(tokens, tokens_BT_.size(0));
     // One copy for the whole step, behind which the host does not wait: a micro-batch is a view of it.
     const at::Tensor tokens_BT = tokens_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
     const at::Tensor targets_BT = targets_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
 
     model_->zero_gradients();
-    const std::int64_t sequences = training.batch / training.micro_batches;
     for (std::int64_t micro = 0; micro < training.micro_batches; ++micro) {
         if (!go_on()) return std::optional<StepResult>();
-        const at::Tensor micro_tokens = tokens_BT.narrow(0, micro * sequences, sequences);
-        const at::Tensor micro_targets = targets_BT.narrow(0, micro * sequences, sequences);
+        const std::int64_t first = micro * mine.count;
+        const at::Tensor micro_tokens = tokens_BT.narrow(0, first, mine.count);
+        const at::Tensor micro_targets = targets_BT.narrow(0, first, mine.count);
         const at::Tensor micro_starts =
-            starts_BT.defined() ? starts_BT.narrow(0, micro * sequences, sequences) : at::Tensor();
+            starts_BT.defined() ? starts_BT.narrow(0, first, mine.count) : at::Tensor();
         at::Tensor weights;
         if (training.loss == "longce")
             weights =
                 longce_weights(*model_, micro_tokens, micro_targets,
                                {.window = longce_window(training), .cap = training.longce_cap}, micro_starts);
-        model_->forward_backward(micro_tokens, micro_targets, scale, weights, micro_starts);
+        const bool last = gradient_sum_ && micro + 1 == training.micro_batches;
+        model_->forward_backward(micro_tokens, micro_targets, scale, weights, micro_starts,
+                                 last ? gradient_sum_->during_backward() : Model::StageDone());
     }
+    if (gradient_sum_) gradient_sum_->finish();
 
     StepResult result{.learning_rate = learning_rate_at(training, step_.value - phase().first.value)};
     optimizer_->measure_gradients();
+    if (ranks_ != nullptr) ranks_->settle();
     // The only places of a step where the host waits for the device.
     result.loss = model_->loss_sum().item().toDouble() * scale;
     result.grad_norm = optimizer_->gradient_norm().item().toDouble();
@@ -192,13 +271,15 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
         evaluation_ = std::move(*made);
     }
     const Batch& batch = evaluation_->batch;
-    double loss_sum = 0;
-    std::int64_t targets = 0;
     std::vector<std::int64_t> top_BT(batch.tokens_BT.size());
     // As many sequences as a micro-batch, or more where those are few tokens.
-    const std::int64_t block = std::max({phase().training.batch / phase().training.micro_batches,
-                                         evaluation_tokens / batch.context, std::int64_t{1}});
+    const std::int64_t block =
+        std::max({micro_share(phase().training).count, evaluation_tokens / batch.context, std::int64_t{1}});
+    // Each rank its blocks, zero elsewhere: the sums over the ranks are exact and added in one order.
+    std::vector<double> losses(static_cast<std::size_t>((batch.sequences + block - 1) / block));
     for (std::int64_t first = 0; first < batch.sequences; first += block) {
+        const std::int64_t number = first / block;
+        if (ranks_ != nullptr && number % ranks_->size() != ranks_->rank()) continue;
         const std::int64_t count = std::min(block, batch.sequences - first);
         const auto begin = static_cast<std::size_t>(first * batch.context);
         const auto size = static_cast<std::size_t>(count * batch.context);
@@ -206,18 +287,23 @@ Result<std::map<std::string, double>> Trainer::evaluate() {
         const std::span<const std::int32_t> block_tokens = std::span(batch.tokens_BT).subspan(begin, size);
         const Model::Evaluation answer = model_->evaluate(
             view_of(block_tokens, count), view_of(block_targets, count), starts_of(block_tokens, count));
-        loss_sum += answer.loss_BT.to(at::kCPU, at::kDouble).sum().item().toDouble();
-        targets += std::count_if(block_targets.begin(), block_targets.end(), [](auto t) { return t >= 0; });
+        losses[static_cast<std::size_t>(number)] =
+            answer.loss_BT.to(at::kCPU, at::kDouble).sum().item().toDouble();
         const at::Tensor top = answer.top_BT.to(at::kCPU, at::kLong).contiguous();
         std::copy_n(top.const_data_ptr<std::int64_t>(), size,
                     top_BT.begin() + static_cast<std::ptrdiff_t>(begin));
     }
 
+    if (ranks_ != nullptr) sum_over_ranks(losses, top_BT);
+    const double loss_sum = std::accumulate(losses.begin(), losses.end(), 0.0);
+    const auto targets =
+        std::count_if(batch.targets_BT.begin(), batch.targets_BT.end(), [](auto t) { return t >= 0; });
+
     std::map<std::string, double> metrics;
     if (!evaluation_->loss_metric.empty())
         metrics[evaluation_->loss_metric] =
             targets == 0 ? std::numeric_limits<double>::quiet_NaN() : loss_sum / static_cast<double>(targets);
-    if (evaluation_->long_texts) {
+    if (evaluation_->long_texts && (ranks_ == nullptr || ranks_->rank() == 0)) {
         const LongPpl score =
             score_longppl(*evaluation_->long_texts, text_losses(*model_, evaluation_->long_texts->batch));
         metrics["eval/log_longppl"] = score.log_longppl;

@@ -22,6 +22,9 @@
 
 namespace braid {
 
+class Collective;
+class GradientSum;
+
 struct TrainerSetup {
     ArchitectureSpec architecture;
     TrainingSpec training;
@@ -44,8 +47,12 @@ struct StepResult {
 
 class Trainer {
 public:
-    // Fresh weights. Errors: invalid_input (all problems), unavailable, corrupt corpus, out_of_memory.
-    static Result<std::unique_ptr<Trainer>> create(TrainerSetup setup, std::shared_ptr<Ops> ops);
+    // Fresh weights. With `ranks`, which outlives the trainer, this is one of several: each computes its part
+    // of every micro-batch, and what follows is the same in all of them. Errors: invalid_input (all
+    // problems), unavailable, corrupt corpus, out_of_memory.
+    static Result<std::unique_ptr<Trainer>> create(TrainerSetup setup, std::shared_ptr<Ops> ops,
+                                                   Collective* ranks = nullptr);
+    ~Trainer();
 
     const TrainerSetup& setup() const { return setup_; }
     Model& model() { return *model_; }
@@ -71,19 +78,33 @@ public:
     // After weights and optimizer state were written from a checkpoint.
     void continue_from(Step step, std::int64_t optimizer_steps);
 
+    // All ranks get weights and optimizer state of rank 0, which continues from where it is. Every rank calls
+    // it at the same point, as it does advance() and evaluate().
+    void share_state();
+    // Of the bits of the weights: equal in all ranks. The host waits for the device.
+    std::int64_t weights_checksum() const;
+
     // Asked before every micro-batch; false gives the step up, with the weights as they were before it.
     using GoOn = std::function<bool()>;
 
     // The next optimizer step; nothing where it was given up.
     Result<std::optional<StepResult>> advance(const GoOn& go_on);
 
-    // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss".
+    // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss". Ranks share the work; what only
+    // rank 0 scores (long texts) only rank 0 returns.
     Result<std::map<std::string, double>> evaluate();
     // How many queries each accuracy of the last evaluation is the mean over; empty before the first.
     std::map<std::string, std::int64_t> evaluation_queries() const;
 
 private:
-    Trainer() = default;
+    Trainer();
+    Result<void> check_ranks() const;
+    // Sequences of each micro-batch that this rank computes.
+    struct Share {
+        std::int64_t first = 0, count = 0;
+    };
+    Share micro_share(const TrainingSpec& training) const;
+    void sum_over_ranks(std::span<double> numbers, std::span<std::int64_t> whole_numbers) const;
     std::size_t index_of(Step done) const;
     Result<void> enter_phase(std::size_t index);
     Result<void> open_phase();                              // data and buffers of phase()
@@ -94,14 +115,17 @@ private:
 
     TrainerSetup setup_;
     std::shared_ptr<Ops> ops_;
+    Collective* ranks_ = nullptr;  // null: alone
     std::unique_ptr<DataSource> data_;
     std::unique_ptr<Model> model_;
+    std::unique_ptr<GradientSum> gradient_sum_;
     std::unique_ptr<Optimizer> optimizer_;
     std::optional<EvaluationSet> evaluation_;
     std::vector<ResolvedPhase> phases_;
     std::size_t phase_ = 0;
     std::string done_fingerprint_;       // of the data of the step that was done last
-    at::Tensor tokens_BT_, targets_BT_;  // of the step's batch: int32, on the host (pinned for a GPU)
+    at::Tensor tokens_BT_, targets_BT_;  // our part of the step's batch, micro-batch by micro-batch: int32,
+                                         // on the host (pinned for a GPU)
     Step step_;
 };
 

@@ -39,19 +39,59 @@ Result<void> TrainingAttempt::build() {
                                                              .data = plan_.data,
                                                              .phases = plan_.phases,
                                                              .project_folder = options_.project_folder},
-                                                            ops_);
+                                                            ops_, ranks_ ? &ranks_->sums() : nullptr);
     if (!made) return fail(std::move(made.error()));
     trainer_ = std::move(*made);
     return {};
 }
 
-Result<Step> TrainingAttempt::prepare() {
-    Result<std::shared_ptr<Ops>> ops = open_device(plan_.training.device, plan_.training.threads);
+Result<void> TrainingAttempt::open_device() {
+    if (!ranks_) {
+        Result<std::shared_ptr<Ops>> ops = braid::open_device(plan_.training.device, plan_.training.threads);
+        if (!ops) return fail(std::move(ops.error()));
+        ops_ = std::move(*ops);
+        note(LogLevel::info, "device", "trains on " + ops_->name());
+        return {};
+    }
+    ranks_->say_plan(plan_, options_.project_folder);
+    Result<std::shared_ptr<Ops>> ops = ranks_->open_device(plan_.training);
     if (!ops) return fail(std::move(ops.error()));
     ops_ = std::move(*ops);
-    if (Result<void> built = build(); !built) return fail(std::move(built.error()));
-    note(LogLevel::info, "device", "trains on " + ops_->name());
+    note(LogLevel::info, "device",
+         "trains on " + std::to_string(ranks_->place().size) + " ranks, " + ops_->name() + " each, sums by " +
+             ranks_->sums().name());
+    return {};
+}
 
+Result<Step> TrainingAttempt::prepare() {
+    if (Result<void> opened = open_device(); !opened) return fail(std::move(opened.error()));
+    if (Result<void> built = build(); !built) return fail(std::move(built.error()));
+    const Result<Step> from = find_start();
+    if (from)
+        if (Result<void> shared = share_start(*from); !shared) return fail(std::move(shared.error()));
+    return from;
+}
+
+Result<void> TrainingAttempt::share_start(Step from) {
+    if (!ranks_) return {};
+    ranks_->say_start({.step = from, .optimizer_steps = trainer_->optimizer().steps_done()});
+    trainer_->share_state();
+    return ranks_->compare(trainer_->weights_checksum());
+}
+
+void TrainingAttempt::order(std::string_view command) {
+    if (ranks_) ranks_->say(command);
+}
+
+Result<void> TrainingAttempt::compare_ranks() {
+    if (!ranks_) return {};
+    order(rank_command::compare);
+    Result<void> same = ranks_->compare(trainer_->weights_checksum());
+    if (!same) same.error().message += "; " + last_good();
+    return same;
+}
+
+Result<Step> TrainingAttempt::find_start() {
     remove_unfinished_checkpoints(writer_.folder().checkpoints_folder());
     bool half_loaded = false;
     for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
@@ -88,6 +128,8 @@ Result<TrainingOutcome> TrainingAttempt::train() {
         writer_.event(trainer_->step(), early.level, early.kind, early.text);
     if (Result<void> done = train_to_the_end(); !done) return fail(std::move(done.error()));
 
+    if (Result<void> same = compare_ranks(); !same) return fail(std::move(same.error()));
+    if (ranks_) ranks_->say_end();
     const Result<void> saved = save();
     if (!saved)
         return fail({.kind = saved.error().kind,
@@ -116,9 +158,10 @@ Result<void> TrainingAttempt::train_to_the_end() {
             if (Result<void> done = evaluate(); !done) return done;
         const std::int64_t every = trainer_->phase().training.checkpoint_every;
         const bool phase_ends = trainer_->step() == trainer_->phase().end();
-        if ((phase_ends || (every > 0 && trainer_->step().value % every == 0)) && !at_the_end())
+        if ((phase_ends || (every > 0 && trainer_->step().value % every == 0)) && !at_the_end()) {
+            if (Result<void> same = compare_ranks(); !same) return same;
             try_to_save();
-        else
+        } else
             try_to_trace();
         report(RunState::running);
     }
@@ -134,7 +177,12 @@ bool TrainingAttempt::evaluation_is_due() const {
 
 Result<void> TrainingAttempt::advance() {
     clock_.begin_step();
-    const Result<std::optional<StepResult>> result = trainer_->advance([this] { return go_on(); });
+    order(rank_command::advance);
+    const Result<std::optional<StepResult>> result = trainer_->advance([this] {
+        const bool goes_on = go_on();
+        order(goes_on ? rank_command::go : rank_command::give_up);
+        return goes_on;
+    });
     if (!result) return fail(result.error());
     if (!*result) return {};  // given up for a stop
     const StepResult& step = **result;
@@ -171,6 +219,7 @@ Result<void> TrainingAttempt::advance() {
 }
 
 Result<void> TrainingAttempt::evaluate() {
+    order(rank_command::evaluate);
     Result<std::map<std::string, double>> answer = trainer_->evaluate();
     if (!answer) return fail(std::move(answer.error()));
     // Once an attempt: what the standard error of an accuracy follows from.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/engine/checkpoint.h"
+#include "core/engine/parallel/rank_group.h"
 #include "core/engine/run_control.h"
 #include "core/engine/step_clock.h"
 #include "core/engine/trainer.h"
@@ -20,14 +21,19 @@ namespace braid {
 
 class TrainingAttempt {
 public:
-    // All three outlive the attempt.
-    TrainingAttempt(RunWriter& writer, const RunPlan& plan, const TrainingOptions& options)
-        : writer_(writer), plan_(plan), options_(options) {}
+    // All of them outlive the attempt; `ranks` may be null.
+    TrainingAttempt(RunWriter& writer, const RunPlan& plan, const TrainingOptions& options,
+                    RankChannel* ranks)
+        : writer_(writer), plan_(plan), options_(options) {
+        if (ranks != nullptr) ranks_.emplace(*ranks);
+    }
 
     // Weights, data and the last good checkpoint; the step it goes on from. Nothing is recorded yet.
     Result<Step> prepare();
     // After RunWriter::begin_attempt().
     Result<TrainingOutcome> train();
+    // "the last good checkpoint is step 40", for messages.
+    std::string last_good() const;
 
 private:
     struct Note {
@@ -53,7 +59,12 @@ private:
     void note(LogLevel level, const std::string& kind, const std::string& text);
     TrainingOutcome outcome(RunState state) const;
     bool evaluation_is_due() const;
-    std::string last_good() const;
+    Result<void> open_device();
+    Result<Step> find_start();
+    Result<void> share_start(Step from);
+    // To the other ranks, where there are some.
+    void order(std::string_view command);
+    Result<void> compare_ranks();
     bool at_the_end() const { return trainer_->step() >= trainer_->steps(); }
 
     RunWriter& writer_;
@@ -62,6 +73,7 @@ private:
     std::vector<Note> early_notes_;  // of before the attempt was begun
     std::unique_ptr<RunControl> control_;
     std::shared_ptr<Ops> ops_;
+    std::optional<RankGroup> ranks_;  // absent: we are alone
     std::unique_ptr<Trainer> trainer_;
     StepClock clock_;
     std::vector<std::string> head_metrics_;  // of Model::query_heads()

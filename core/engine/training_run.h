@@ -10,6 +10,10 @@
 //   keep_checkpoints of them are kept, and the weights alone at trace_steps(). A checkpoint that cannot be
 //   written (full disk) is reported, the run goes on and the older ones stay.
 // - stop and signals: a checkpoint, then state cancelled; pause: the run waits, state paused.
+// - Several ranks (core/engine/parallel/): rank 0 decides and records, the others follow. The loss of one
+// fails
+//   the run, which can be resumed with any number of ranks: their weights are the same in every bit, which is
+//   checked at each checkpoint.
 #pragma once
 
 #include <atomic>
@@ -20,9 +24,12 @@
 #include "core/base/error.h"
 #include "core/base/id.h"
 #include "core/record/run_folder.h"
+#include "core/record/run_plan.h"
 #include "core/record/run_status.h"
 
 namespace braid {
+
+class RankChannel;
 
 struct TrainingProgress {
     RunState state = RunState::running;
@@ -40,6 +47,8 @@ struct TrainingOptions {
     const std::atomic<bool>* stop_requested = nullptr;           // a stop by a signal
     std::function<void(const TrainingProgress&)> progress = {};  // after each step, on the training thread
     std::function<void(const std::string&)> message = {};  // what a person should know: resumed from, ..
+    // The other ranks, all there (null: none; we are rank 0 in any case). What goes wrong is recorded.
+    std::function<Result<RankChannel*>(const RunPlan&)> join_ranks = {};
 };
 
 struct TrainingOutcome {

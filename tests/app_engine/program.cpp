@@ -98,7 +98,7 @@ Started start(const Call& call) {
     const auto [in_read, in_write] = make_pipe();
     const auto [out_read, out_write] = make_pipe();
     const auto [err_read, err_write] = make_pipe();
-    std::vector<std::string> words{engine_program()};
+    std::vector<std::string> words{call.program.empty() ? engine_program() : call.program};
     words.insert(words.end(), call.arguments.begin(), call.arguments.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());

@@ -55,6 +55,7 @@ struct Call {
     std::string folder = {};  // working directory
     std::string input = {};
     std::map<std::string, std::string> environment = {};
+    std::string program = {};  // empty: engine_program()
 };
 
 std::string engine_program();

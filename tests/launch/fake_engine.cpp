@@ -1,9 +1,11 @@
 // Stands for braid-engine in the tests of launching: `train RUN` works on a run without training.
 //   obeys      (default) a step each 5 ms; stop and checkpoint are acknowledged and done
 //   deaf       never looks into its inbox; ends at SIGTERM
+//   rank       says which of the ranks of a run it is, and waits
 //   stubborn   as deaf, and ignores SIGTERM
 //   ID         of BRAID_FAKE; BRAID_FAKE_STEPS: finishes after so many (default: never)
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -54,6 +56,13 @@ int main(int count, char** arguments) {
     if (what == "fails") {
         std::fprintf(stderr, "first line\nno memory for the model\n");
         return 3;
+    }
+    if (what == "rank") {
+        std::printf("rank %s of %s, local %s of %s, at %s:%s\n", std::getenv("RANK"),
+                    std::getenv("WORLD_SIZE"), std::getenv("LOCAL_RANK"), std::getenv("LOCAL_WORLD_SIZE"),
+                    std::getenv("MASTER_ADDR"), std::getenv("MASTER_PORT"));
+        std::fflush(stdout);
+        ::pause();
     }
     struct sigaction action {};
     action.sa_handler = [](int) { terminated = true; };

@@ -13,6 +13,7 @@
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/cli/training_text.h"
 #include "app/engine/verbs/reference_keys.h"
+#include "app/engine/verbs/train_ranks.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/base/count.h"
 #include "core/data/batch.h"
@@ -38,6 +39,7 @@ struct TrainOptions {
     std::int64_t context = 0;
     std::int64_t vocab = 0;
     std::int64_t seed = -1;
+    std::int64_t gpus = 0;  // 0: not given
     std::vector<std::string> settings;
     bool detach = false;
     bool json = false;
@@ -91,6 +93,7 @@ Planned plan_training(const TrainOptions& options, Diagnostics& problems) {
     if (options.context > 0) planned.training.context = options.context;
     if (options.seed >= 0) planned.training.seed = static_cast<std::uint64_t>(options.seed);
     if (!options.device.empty()) planned.training.device = options.device;
+    if (options.gpus > 0) planned.training.gpus = options.gpus;
     take(apply_settings(options.settings, planned.training, planned.data));
     const auto given = [&options](std::string_view key) {
         return std::any_of(options.settings.begin(), options.settings.end(),
@@ -134,6 +137,7 @@ std::string command_of(const TrainOptions& options) {
     if (options.vocab > 0) add("--vocab", std::to_string(options.vocab));
     if (options.seed >= 0) add("--seed", std::to_string(options.seed));
     add("--device", options.device);
+    if (options.gpus > 0) add("--gpus", std::to_string(options.gpus));
     for (const std::string& setting : options.settings) add("--set", setting);
     add("--recipe", options.recipe);
     if (!options.recipe.empty()) add("--ratio", to_text(ParameterValue(options.ratio)));
@@ -268,17 +272,21 @@ Result<void> detach(const RunFolder& folder, const TrainOptions& options) {
     return {};
 }
 
-Result<void> train_here(const RunFolder& folder, const TrainOptions& options) {
+Result<void> train_here(const RunFolder& folder, const TrainOptions& options, RunRanks& ranks) {
     if (!options.json) print(folder.path() + "\n");
     Progress progress(options.quiet);
-    const Result<TrainingOutcome> outcome =
-        train_run(folder, {.project_folder = project_folder_of(folder),
-                           .stop_requested = &stop_requested(),
-                           .progress =
-                               [&progress](const TrainingProgress& now) {
-                                   progress.update(progress_fraction(now), progress_text(now));
-                               },
-                           .message = [&progress](const std::string& text) { progress.say(text); }});
+    const Result<TrainingOutcome> outcome = train_run(
+        folder, {.project_folder = project_folder_of(folder),
+                 .stop_requested = &stop_requested(),
+                 .progress =
+                     [&progress](const TrainingProgress& now) {
+                         progress.update(progress_fraction(now), progress_text(now));
+                     },
+                 .message = [&progress](const std::string& text) { progress.say(text); },
+                 .join_ranks =
+                     [&](const RunPlan& plan) {
+                         return ranks.join(folder, options.gpus > 0 ? options.gpus : plan.training.gpus);
+                     }});
     if (!outcome) return fail(outcome.error());
     print_line(outcome_json(folder, *outcome));
     if (outcome->state == RunState::finished) return {};
@@ -287,12 +295,29 @@ Result<void> train_here(const RunFolder& folder, const TrainOptions& options) {
                 folder.path(), "Go on with: braid-engine train " + shell_word(folder.path()));
 }
 
-Result<void> train(const TrainOptions& options) {
+Result<void> train_as_first(const TrainOptions& options, RunRanks& ranks) {
+    if (options.detach && ranks.launched())
+        return fail(ErrorKind::invalid_input, "--detach starts one process, not the ranks of a launcher");
+    if (const RunFolder existing(options.target); existing.exists() && options.detach && options.gpus > 0)
+        return fail(ErrorKind::invalid_input,
+                    "--gpus of a run that is there holds for one attempt, not with --detach", {},
+                    "Change the run: braid-engine run resume RUN --set gpus=N");
     if (const RunFolder existing(options.target); existing.exists())
-        return options.detach ? detach(existing, options) : train_here(existing, options);
+        return options.detach ? detach(existing, options) : train_here(existing, options, ranks);
     const Result<RunFolder> folder = make_run(options);
     if (!folder) return fail(folder.error());
-    return options.detach ? detach(*folder, options) : train_here(*folder, options);
+    return options.detach ? detach(*folder, options) : train_here(*folder, options, ranks);
+}
+
+Result<void> train(const TrainOptions& options) {
+    const Result<RankPlace> place = rank_place_of_process();
+    if (!place) return fail(place.error());
+    if (place->rank > 0) return follow(*place);
+    Result<RunRanks> ranks = RunRanks::open(*place);
+    if (!ranks) return fail(std::move(ranks.error()));
+    Result<void> trained = train_as_first(options, *ranks);
+    if (!trained && trained.error().kind != ErrorKind::interrupted) ranks->end_failed(trained.error());
+    return trained;
 }
 
 }  // namespace
@@ -312,7 +337,11 @@ void add_train(CommandLine& line) {
          .details =
              "Makes runs/<id> in the project, prints the folder and trains. A run folder in place of SPEC "
              "goes on from its last checkpoint. The last line on stdout is JSON: run, tokens, loss, "
-             "tokens_per_s, seconds. SIGINT saves and stops (exit code 130).\n\n" +
+             "tokens_per_s, seconds. SIGINT saves and stops (exit code 130).\n\nSeveral processes train one "
+             "run "
+             "where torchrun, srun or mpirun starts them, or --gpus: each computes its part of every "
+             "micro-batch, rank 0 owns the run folder and prints. On the CPU: mpirun -n 2 braid-engine train "
+             "...\n\n" +
              settings_help()},
         [options] { return train(*options); });
     verb.add_option("SPEC", options->target, std::string(spec_help) + "; or a run folder")->required();
@@ -331,6 +360,10 @@ void add_train(CommandLine& line) {
         ->type_name("N");
     verb.add_option("--device", options->device, "Where to train (auto)")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+    verb.add_option("--gpus", options->gpus,
+                    "GPUs of this machine that train the run together (1); of a run that is there, this time")
+        ->check(CLI::Range(1, 64))
+        ->type_name("N");
     verb.add_option("--set", options->settings, "A training field or data.PARAMETER; see below")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);

@@ -12,6 +12,14 @@ std::string version_text(int version) {  // 13000 -> "13.0"
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+std::string hex_text(const cudaUUID_t& id) {
+    std::string text = "GPU-";
+    for (const char byte : id.bytes)
+        for (const int shift : {4, 0})
+            text += "0123456789abcdef"[static_cast<unsigned char>(byte) >> shift & 15];
+    return text;
+}
+
 DeviceInfo describe_device(int index, const cudaDeviceProp& properties) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
@@ -19,7 +27,8 @@ DeviceInfo describe_device(int index, const cudaDeviceProp& properties) {
             .title = properties.name,
             .memory = static_cast<std::int64_t>(properties.totalGlobalMem),
             .details = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor) +
-                       ", driver " + version_text(driver)};
+                       ", driver " + version_text(driver),
+            .id = hex_text(properties.uuid)};
 }
 
 Error unavailable(std::string message, std::string hint) {
