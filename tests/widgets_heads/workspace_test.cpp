@@ -326,6 +326,14 @@ TEST_F(HeadsWorkspaceTest, ScalesAndTheDifference) {
     EXPECT_TRUE(state().scale().is_signed);
     EXPECT_FALSE(page()->pane(HeadSide::a)->isVisible());
     ASSERT_TRUE(settle());
+    EXPECT_EQ(page()->pane(HeadSide::b)->title(),
+              QStringLiteral("B − A: 2.1 at step 600 less 2.1 at step 200"));
+    EXPECT_TRUE(page()->pane(HeadSide::b)->scores().isEmpty());  // of one head, not of the difference
+    ASSERT_TRUE(waitFor([&] { return state().shownLine(HeadSide::b).size() == 512; }));
+    const auto key = std::size_t(512 / 3);
+    EXPECT_FLOAT_EQ(state().shownLine(HeadSide::b)[key],
+                    state().line(HeadSide::b)[key] - state().line(HeadSide::a)[key]);
+    EXPECT_TRUE(map(HeadSide::b)->reading().contains(QStringLiteral("B − A")));
     QTest::mouseClick(view->button(0), Qt::LeftButton);
     EXPECT_TRUE(page()->pane(HeadSide::a)->isVisible());
     workspace_->choice().closeB();
@@ -426,6 +434,8 @@ TEST_F(HeadsWorkspaceTest, ThumbnailsThatAreAllThereIsAskForMore) {
 
 TEST_F(HeadsWorkspaceTest, TheDialogAsksForASampleOrAPromptAndListsWhatIsThere) {
     const auto writer = ProjectFixture::write(run_);
+    ASSERT_TRUE(writer->begin_attempt({}).has_value());
+    ASSERT_TRUE(writer->checkpoint(Step(600), "checkpoints/step-00000600", 1'000).has_value());
     addCapture({.tokens = 512, .step = 600});
     open();
     ASSERT_TRUE(settle());
@@ -443,11 +453,17 @@ TEST_F(HeadsWorkspaceTest, TheDialogAsksForASampleOrAPromptAndListsWhatIsThere) 
     EXPECT_EQ(asked.context, 1'024);
     EXPECT_NEAR(*asked.depth, 0.4, 1e-9);
     QTest::mouseClick(dialog->source()->button(1), Qt::LeftButton);
-    EXPECT_TRUE(dialog->foot()->problemText().contains(QStringLiteral("prompt: must not be empty")));
-    QTest::keyClicks(dialog->prompt(), QStringLiteral("Call me Ishmael."));
+    // The run is of a task: it has no tokenizer, and reads numbers.
+    EXPECT_TRUE(dialog->foot()->problemText().contains(QStringLiteral("tokens: must not be empty")));
+    EXPECT_TRUE(dialog->prompt()->placeholderText().contains(QStringLiteral("blanks or commas")));
+    QTest::keyClicks(dialog->prompt(), QStringLiteral("Call me"));
+    EXPECT_TRUE(dialog->foot()->problemText().contains(QStringLiteral("got “Call”")));
+    dialog->prompt()->setPlainText(QStringLiteral("3, 17 4\n17"));
+    EXPECT_TRUE(dialog->foot()->problemText().isEmpty()) << dialog->foot()->problemText().toStdString();
     asked = dialog->request();
-    EXPECT_EQ(asked.source, CaptureSource::prompt);
-    EXPECT_EQ(asked.prompt, QStringLiteral("Call me Ishmael."));
+    EXPECT_EQ(asked.source, CaptureSource::tokens);
+    EXPECT_EQ(asked.tokens, (std::vector<std::int64_t>{3, 17, 4, 17}));
+    EXPECT_TRUE(asked.prompt.isEmpty());
     const QPoint row = dialog->list()->visualRect(dialog->list()->model()->index(0, 0)).center();
     QTest::mouseClick(dialog->list()->viewport(), Qt::LeftButton, {}, row);
     EXPECT_FALSE(dialog->isVisible());
@@ -463,6 +479,10 @@ TEST_F(HeadsWorkspaceTest, CheckpointsThatBelongToNoRunAreLookedAtToo) {
     ASSERT_TRUE(waitFor([&] { return dialog->list()->model()->rowCount() == 1; }));
     EXPECT_EQ(dialog->request().folder, QString::fromStdString(folder));
     EXPECT_TRUE(dialog->request().run.empty());
+    QTest::mouseClick(dialog->source()->button(1), Qt::LeftButton);
+    dialog->prompt()->setPlainText(QStringLiteral("Call me Ishmael."));
+    EXPECT_EQ(dialog->request().source, CaptureSource::prompt);
+    EXPECT_EQ(dialog->request().prompt, QStringLiteral("Call me Ishmael."));
     EXPECT_TRUE(dialog->foot()->startButton()->isEnabled());
     dialog->close();
     ASSERT_TRUE(settle());
@@ -513,9 +533,32 @@ TEST_F(HeadsWorkspaceTest, DamageIsSaidAndTheOtherHeadsAreNotHarmed) {
     write_text(run_.captures_folder() + "/step-00000700.deadbeef/capture.json", "{");
     open();
     ASSERT_TRUE(waitFor([&] { return page()->bar()->text().contains(QStringLiteral("2.1.att")); }));
+    EXPECT_TRUE(page()->pane(HeadSide::a)->scores().isEmpty());
+    ThumbnailModel* model = workspace_->headsSide()->model();
+    ASSERT_TRUE(waitFor([&] { return !model->loading(); }));
+    const QModelIndex broken = model->indexOf(2, 1);
+    EXPECT_FALSE(broken.data(ThumbnailModel::DamageRole).toString().isEmpty());
+    EXPECT_EQ(broken.data(ThumbnailModel::ScoreRole).toString(), QStringLiteral("—"));
+    EXPECT_TRUE(model->indexOf(2, 0).data(ThumbnailModel::DamageRole).toString().isEmpty());
     workspace_->choice().pickHead(2, 0, false);
     ASSERT_TRUE(settle());
     EXPECT_EQ(page()->title(), QStringLiteral("Layer 2, head 0"));
+    // And back to the damaged one, which is captured again.
+    workspace_->choice().pickHead(2, 1, false);
+    ASSERT_TRUE(waitFor([&] { return page()->bar()->text().contains(QStringLiteral("2.1.att")); }));
+    EXPECT_EQ(page()->bar()->button()->text(), QStringLiteral("Capture again"));
+    QTest::mouseClick(page()->bar()->button(), Qt::LeftButton);
+    ASSERT_EQ(captures_->requests.size(), 1U);
+    EXPECT_EQ(captures_->requests[0].step, 600);
+    EXPECT_EQ(captures_->requests[0].sample, 17);
+    const Capture made = addCapture({.tokens = 512, .step = 600});
+    captures_->tell({.state = CaptureJob::State::done, .folder = QString::fromStdString(made.folder)});
+    ASSERT_TRUE(waitFor([&] { return state().lead() && state().lead()->whole; }));
+    ASSERT_TRUE(waitFor([&] { return !page()->bar()->text().contains(QStringLiteral("2.1.att")); }));
+    ASSERT_TRUE(waitFor([&] {
+        return !model->loading() &&
+               model->indexOf(2, 1).data(ThumbnailModel::DamageRole).toString().isEmpty();
+    }));
 }
 
 TEST_F(HeadsWorkspaceTest, BecomesAFigure) {

@@ -38,6 +38,8 @@ CaptureBar::CaptureBar(HeadsChoice& choice, QWidget* parent)
                 return choice_.retry(true);
             case Act::detail:
                 return choice_.captureDetail();
+            case Act::again:
+                return choice_.captureAgain(damaged_);
             case Act::none:
                 return;
         }
@@ -103,6 +105,21 @@ void CaptureBar::follow() {
         return;
     }
     if (!said_.isEmpty()) return tell(Tone::warn, said_, Act::none, {}, true);
+    for (const HeadSide side : {HeadSide::b, HeadSide::a}) {
+        const QString damage = choice_.damage(side);
+        if (damage.isEmpty()) continue;
+        const auto& place = *choice_.head(side);
+        damaged_ = side;
+        tell(Tone::error,
+             tr("Head %1.%2 of step %3 cannot be read: its file %1.%2.att is damaged.")
+                 .arg(place.first)
+                 .arg(place.second)
+                 .arg(formatCount(choice_.capture(side)->checkpoint.step.value)),
+             Act::again, tr("Capture again"), false);
+        text_->setToolTip(damage);
+        setDisabledReason(button_, choice_.commands().unavailableReason());
+        return;
+    }
     if (!choice_.problem().isEmpty() && choice_.problem() != dismissed_)
         return tell(Tone::error, choice_.problem(), Act::none, {}, true);
     if (choice_.lacksDetail()) {

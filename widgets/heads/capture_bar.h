@@ -4,6 +4,8 @@
 
 #include <QFrame>
 
+#include "widgets/heads/heads_state.h"
+
 class QPushButton;
 class QToolButton;
 
@@ -20,7 +22,7 @@ public:
     explicit CaptureBar(HeadsChoice& choice, QWidget* parent = nullptr);
 
     QString text() const;
-    QPushButton* button() const { return button_; }  // Cancel, Try again, Capture anyway, Capture in detail
+    QPushButton* button() const { return button_; }  // Cancel, Try again, Capture anyway, ...
     // A sentence about the engine, until the next capture.
     void say(const QString& text);
 
@@ -29,7 +31,7 @@ protected:
 
 private:
     enum class Tone { plain, warn, error };
-    enum class Act { none, cancel, retry, allow, detail };
+    enum class Act { none, cancel, retry, allow, detail, again };
     void follow();
     void tell(Tone tone, const QString& text, Act act, const QString& buttonText, bool closable);
 
@@ -41,6 +43,7 @@ private:
     QString said_, dismissed_;
     Tone tone_ = Tone::plain;
     Act act_ = Act::none;
+    HeadSide damaged_ = HeadSide::a;
 };
 
 }  // namespace braid::ui

@@ -69,9 +69,11 @@ QString HeadMap::reading() const {
     const HeadPointer& head = state_.head(side_);
     if (!head || !state_.cursor()) return {};
     const MapCursor& cursor = *state_.cursor();
-    return tr("query %1 “%2”, key %3 “%4”, weight %5")
+    const bool less = state_.difference() && side_ == HeadSide::b;
+    return tr("query %1 “%2”, key %3 “%4”, %5 %6")
         .arg(formatCount(cursor.query), tokenText(*head->capture, cursor.query), formatCount(cursor.key),
-             tokenText(*head->capture, cursor.key), formatSignificant(state_.weight(side_), 3));
+             tokenText(*head->capture, cursor.key), less ? tr("B − A") : tr("weight"),
+             formatSignificant(state_.shownWeight(side_), 3));
 }
 
 void HeadMap::rebuild() {

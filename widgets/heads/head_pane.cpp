@@ -126,12 +126,19 @@ void HeadPane::follow() {
     title_->setMinimumWidth(title_->fontMetrics().horizontalAdvance(title_->text()) + 2);
     if (difference) {
         const CapturePointer& other = choice_.capture(HeadSide::a);
-        title_->setText(
-            tr("B − A: step %1 less step %2")
-                .arg(formatCount(capture->checkpoint.step.value), formatCount(other->checkpoint.step.value)));
+        const auto& less = choice_.head(HeadSide::a);
+        const auto named = [](const HeadPlaceOf& head, const CapturePointer& of) {
+            return tr("%1.%2 at step %3")
+                .arg(head.first)
+                .arg(head.second)
+                .arg(formatCount(of->checkpoint.step.value));
+        };
+        if (less) title_->setText(tr("B − A: %1 less %2").arg(named(*place, capture), named(*less, other)));
     }
     QStringList scores;
-    if (const CaptureHead* head = capture->find(place->first, place->second)) {
+    // Scores are of one head, and of a file that can be read.
+    const bool told = !difference && choice_.state().head(side_) != nullptr;
+    if (const CaptureHead* head = told ? capture->find(place->first, place->second) : nullptr) {
         const auto add = [&scores](const QString& name, const std::optional<double>& value) {
             if (value) scores << QStringLiteral("%1 %2").arg(name, formatFixed(*value, 2));
         };

@@ -65,6 +65,7 @@ void HeadsChoice::forget() {
     job_.reset();
     jobHead_.reset();
     made_.clear();
+    damaged_.clear();
     captures_.clear();
     folders_.clear();
     checkpoints_.clear();
@@ -222,13 +223,42 @@ void HeadsChoice::load(HeadSide which) {
 void HeadsChoice::loaded(HeadSide which, int generation, Result<HeadPointer> head) {
     if (generation != side(which).generation) return;
     if (!head) {
-        problem_ = QString::fromStdString(describe(head.error()));
+        damaged_[fileOf(which)] = QString::fromStdString(describe(head.error()));
         state_.setHead(which, nullptr);
-        Q_EMIT capturesChanged();
+        Q_EMIT openedChanged();
         return;
     }
+    if ((*head)->whole) damaged_.erase(fileOf(which));
     state_.setHead(which, *head);
     Q_EMIT openedChanged();
+}
+
+std::string HeadsChoice::fileOf(HeadSide which) const {
+    const Side& mine = sides_[std::size_t(which)];
+    const CaptureHead* head =
+        mine.capture && mine.head ? mine.capture->find(mine.head->first, mine.head->second) : nullptr;
+    return head ? mine.capture->folder + "/" + head->file : std::string();
+}
+
+QString HeadsChoice::damage(HeadSide which) const {
+    const auto found = damaged_.find(fileOf(which));
+    return found == damaged_.end() ? QString() : found->second;
+}
+
+void HeadsChoice::captureAgain(HeadSide which) {
+    const Side& mine = side(which);
+    if (!mine.capture || !mine.head) return;
+    CaptureRequest request = requestLike(*mine.capture);
+    const auto tokens = std::int64_t(mine.capture->tokens.size());
+    if (tokens > all_heads_tokens)  // of a short text the engine takes every head
+        for (const CaptureHead& each : mine.capture->heads)
+            if (isDetailed(each, tokens) || HeadPlaceOf(each.layer, each.head) == *mine.head)
+                request.heads << headName(each);
+    jobSide_ = which;
+    jobIsNew_ = false;
+    jobHead_ = mine.head;
+    job_ = CaptureJob{.id = commands_.start(request), .request = request};
+    Q_EMIT jobChanged();
 }
 
 void HeadsChoice::pickHead(std::int64_t layer, std::int64_t head, bool other) {
@@ -457,12 +487,20 @@ void HeadsChoice::openFolder(const QString& folder) {
                 std::erase_if(self->captures_, [&](const CaptureEntry& entry) {
                     return entry.capture->folder == capture->folder;
                 });
+                std::erase_if(self->damaged_, [&](const auto& file) {
+                    return file.first.starts_with(capture->folder + "/");
+                });
                 self->captures_.insert(self->captures_.begin(),
                                        {job.request.run, run ? run->name : QString(), capture});
                 if (isNew || !self->leading() || !sameText(*capture, *self->leading())) {
                     self->open(capture, head);
                 } else {
                     self->show(which, capture, head);
+                    // The other side may show another head of what was written anew.
+                    const HeadSide other = which == HeadSide::a ? HeadSide::b : HeadSide::a;
+                    if (const Side& beside = self->side(other);
+                        beside.capture && beside.capture->folder == capture->folder)
+                        self->show(other, capture, std::optional(beside.head));
                     self->markCaptured();
                     Q_EMIT self->openedChanged();
                 }

@@ -43,7 +43,10 @@ public:
     void refresh();
     bool searched() const { return searched_; }
     const std::vector<CaptureEntry>& captures() const { return captures_; }  // newest first
-    QString problem() const { return problem_; }  // of captures or files that cannot be read
+    QString problem() const { return problem_; }  // of captures that cannot be read
+    // What is wrong with the file of the head that this side would show; empty: nothing.
+    QString damage(HeadSide side) const;
+    void captureAgain(HeadSide side);
 
     // A checkpoint that belongs to no run of the project: its captures are listed, too.
     void addFolder(const QString& checkpoint);
@@ -95,6 +98,7 @@ private:
     Side& side(HeadSide which) { return sides_[std::size_t(which)]; }
     void show(HeadSide which, CapturePointer capture, std::optional<HeadPlaceOf> head);
     void load(HeadSide which);
+    std::string fileOf(HeadSide which) const;  // of its head; empty: none
     void loaded(HeadSide which, int generation, Result<HeadPointer> head);
     void listCheckpoints();
     void markCaptured();
@@ -122,6 +126,7 @@ private:
     HeadSide jobSide_ = HeadSide::b;
     bool jobIsNew_ = false;  // shows a text of its own
     std::optional<HeadPlaceOf> jobHead_;
+    std::map<std::string, QString> damaged_;  // by file of a head
     std::map<QString, CaptureRequest> made_;  // by folder: how a text was asked for
     QThreadPool pool_;
 };

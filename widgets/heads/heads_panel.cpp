@@ -10,6 +10,7 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -126,7 +127,8 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
     header->setSectionResizeMode(LinksModel::KeyColumn, QHeaderView::Stretch);
     for (const int column : {int(LinksModel::DistanceColumn), int(LinksModel::WeightColumn)}) {
         header->setSectionResizeMode(column, QHeaderView::Fixed);
-        header->resizeSection(column, column == LinksModel::WeightColumn ? 88 : 74);
+        // No header is cut, nor its mark of the order.
+        header->resizeSection(column, std::max(74, header->sectionSizeHint(column) + metrics::gap2));
     }
     empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     empty_->setWordWrap(true);

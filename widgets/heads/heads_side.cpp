@@ -15,8 +15,7 @@ HeadsSide::HeadsSide(HeadsChoice& choice, QWidget* parent)
       choice_(choice),
       order_(new QComboBox),
       model_(new ThumbnailModel(this)),
-      view_(new ThumbnailView),
-      problem_(new TextLabel({}, TypeStep::table, 400, 1)) {
+      view_(new ThumbnailView) {
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
@@ -29,11 +28,6 @@ HeadsSide::HeadsSide(HeadsChoice& choice, QWidget* parent)
     for (int i = 0; i < head_order_count; ++i) order_->addItem(headOrderTitle(HeadOrder(i)));
     line->addWidget(order_, 1);
     all->addLayout(line);
-    problem_->setStatus(QStringLiteral("error"));
-    problem_->setWordWrap(true);
-    problem_->setContentsMargins(metrics::gap3, 0, metrics::gap3, metrics::gap2);
-    problem_->hide();
-    all->addWidget(problem_);
     view_->setModel(model_);
     view_->setContentsMargins(metrics::gap2, 0, metrics::gap2, 0);
     auto* holder = new QHBoxLayout;
@@ -48,10 +42,6 @@ HeadsSide::HeadsSide(HeadsChoice& choice, QWidget* parent)
     connect(view_, &ThumbnailView::picked, this, [this](const QModelIndex& index, bool other) {
         if (const CaptureHead* head = model_->headAt(index)) choice_.pickHead(head->layer, head->head, other);
     });
-    connect(model_, &ThumbnailModel::loaded, this, [this] {
-        problem_->setText(model_->problem());
-        problem_->setVisible(!model_->problem().isEmpty());
-    });
     connect(&choice_, &HeadsChoice::openedChanged, this, &HeadsSide::follow);
     follow();
 }
@@ -63,6 +53,10 @@ void HeadsSide::follow() {
         setWindowTitle(capture ? tr("%n heads", nullptr, int(capture->heads.size())) : tr("Heads"));
     }
     model_->setShown(choice_.head(HeadSide::a), choice_.head(HeadSide::b));
+    for (const HeadSide side : {HeadSide::a, HeadSide::b})
+        if (const QString damage = choice_.damage(side);
+            !damage.isEmpty() && choice_.capture(side) == capture)
+            model_->setDamage(choice_.head(side)->first, choice_.head(side)->second, damage);
     const auto& shown = choice_.head(choice_.state().leading());
     if (!shown) return;
     const QModelIndex index = model_->indexOf(shown->first, shown->second);

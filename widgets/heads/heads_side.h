@@ -30,7 +30,6 @@ private:
     QComboBox* order_;
     ThumbnailModel* model_;
     ThumbnailView* view_;
-    TextLabel* problem_;
 };
 
 }  // namespace braid::ui

@@ -85,7 +85,8 @@ void HeadsState::setHead(HeadSide side, HeadPointer head) {
         Q_EMIT cursorChanged();
     }
     lines_[std::size_t(side)].clear();
-    line_places_[std::size_t(side)] = -1;
+    line_places_[std::size_t(side)] = line_marks_[std::size_t(side)] = -1;
+    subtractLines();
     Q_EMIT headsChanged();
     askLines();
     if (lead() != lead_before) askLinks();
@@ -100,6 +101,7 @@ void HeadsState::setDifference(bool on) {
     if (difference_ == on) return;
     difference_ = on;
     fitScale();
+    subtractLines();
     Q_EMIT headsChanged();
 }
 
@@ -248,6 +250,19 @@ double HeadsState::weight(HeadSide side) const {
     return double(mine->weight(cursor_->query, cursor_->key));
 }
 
+double HeadsState::shownWeight(HeadSide side) const {
+    return weight(side) - (difference() && side == HeadSide::b ? weight(HeadSide::a) : 0);
+}
+
+// Lines of two places are not compared: the last difference stays until both have come.
+void HeadsState::subtractLines() {
+    const auto& [a, b] = lines_;
+    if (a.empty() || b.empty()) return difference_line_.clear();
+    if (line_marks_[0] != line_marks_[1] || a.size() != b.size()) return;
+    difference_line_.resize(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) difference_line_[i] = b[i] - a[i];
+}
+
 void HeadsState::askLines() {
     if (!cursor_) return;
     const bool column = lineIsColumn();
@@ -263,6 +278,8 @@ void HeadsState::askLines() {
             QMetaObject::invokeMethod(this, [this, head, at, mark, line = std::move(line)]() mutable {
                 if (heads_[at] != head || line_places_[at] != mark) return;
                 lines_[at] = std::move(line);
+                line_marks_[at] = mark;
+                subtractLines();
                 Q_EMIT linesChanged();
             });
         });

@@ -75,8 +75,13 @@ public:
     // The exact row of the cursor's query ([T] weights by key), or the column of its key while that is
     // locked. Empty until it has been computed.
     const std::vector<float>& line(HeadSide side) const { return lines_[std::size_t(side)]; }
+    // As it is drawn: of the difference B's less A's, of which there is none until both are there.
+    const std::vector<float>& shownLine(HeadSide side) const {
+        return difference() && side == HeadSide::b ? difference_line_ : line(side);
+    }
     bool lineIsColumn() const { return lock_ == MapLock::column; }
-    double weight(HeadSide side) const;  // of the cursor's pair
+    double weight(HeadSide side) const;       // of the cursor's pair
+    double shownWeight(HeadSide side) const;  // of the difference B's less A's
 
     // The largest weights of the leading head at this distance or farther.
     void setLeastDistance(std::int64_t tokens);
@@ -94,6 +99,7 @@ Q_SIGNALS:
 private:
     void fitScale();
     void askLines();
+    void subtractLines();
     void askLinks();
     MapCursor inside(MapCursor pair) const;
 
@@ -105,7 +111,8 @@ private:
     std::optional<MapCursor> cursor_;
     MapLock lock_ = MapLock::none;
     std::array<std::vector<float>, 2> lines_;
-    std::array<std::int64_t, 2> line_places_{-1, -1};
+    std::vector<float> difference_line_;
+    std::array<std::int64_t, 2> line_places_{-1, -1}, line_marks_{-1, -1};  // asked for; there
     std::int64_t least_distance_ = 0;
     std::vector<AttentionLink> links_;
     std::uint64_t links_wanted_ = 0;

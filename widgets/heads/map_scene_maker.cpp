@@ -291,8 +291,7 @@ private:
         const auto token = [&capture](std::int64_t at) {
             return QStringLiteral("%1  “%2”").arg(formatCount(at), tokenText(capture, at).left(14));
         };
-        double weight = state_.weight(request_.side);
-        if (source_.minus) weight -= state_.weight(HeadSide::a);
+        const double weight = state_.shownWeight(request_.side);
         const bool exact = source_.head->exactRows() && (!source_.minus || source_.minus->exactRows());
         const QString weighed = source_.minus ? QObject::tr("B − A")
                                 : exact       ? QObject::tr("weight")

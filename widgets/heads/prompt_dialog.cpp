@@ -9,6 +9,7 @@
 #include <QPlainTextEdit>
 #include <QPointer>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QStackedWidget>
 #include <QStandardItemModel>
@@ -17,6 +18,8 @@
 #include <algorithm>
 
 #include "core/record/checkpoint_list.h"
+#include "core/record/run_plan.h"
+#include "core/spec/data_kinds.h"
 #include "widgets/common/command_foot.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
@@ -44,7 +47,10 @@ QString captureTitle(const Capture& capture) {
         return title;
     }
     QString text;
-    for (const std::string& token : capture.texts) {
+    for (std::size_t i = 0; i < capture.texts.size(); ++i) {
+        const std::string& token = capture.texts[i];
+        // Without a tokenizer they are numbers, which do not run together.
+        if (i > 0 && token == std::to_string(capture.tokens[i])) text += QLatin1Char(' ');
         text += QString::fromStdString(token);
         if (text.size() > title_length) break;
     }
@@ -132,7 +138,6 @@ QWidget* PromptDialog::makeForm() {
     depth_->setPlaceholder(tr("the sample's own"));
     prompt_->setAccessibleName(tr("Prompt"));
     prompt_->setTabChangesFocus(true);
-    prompt_->setPlaceholderText(tr("Any text; longer than the trained context is allowed, and marked."));
     column->addWidget(ParameterForm::makeRow(tr("Run"), runs_));
     column->addWidget(ParameterForm::makeRow(tr("Checkpoint"), steps_));
     column->addWidget(ParameterForm::makeRow(tr("Heads in detail"), heads_));
@@ -248,8 +253,48 @@ void PromptDialog::addFolder(const QString& folder) {
     update_();
 }
 
+// A model of a synthetic task has no tokenizer: what it reads are numbers.
+void PromptDialog::describeReading() {
+    std::shared_ptr<const RunPlan> plan;
+    if (!folder().isEmpty()) {  // of a run that lies elsewhere: RUN/checkpoints/step-N
+        const std::string file =
+            QFileInfo(folder() + QStringLiteral("/../../plan.json")).filePath().toStdString();
+        if (Result<RunPlan> read = read_plan(file)) plan = std::make_shared<const RunPlan>(std::move(*read));
+    } else if (const RunPointer run =
+                   choice_.session().run(RunId(runs_->currentData().toString().toStdString()))) {
+        plan = run->plan;
+    }
+    const bool numbers = plan && plan->data.kind != corpus_kind;
+    task_ = numbers ? QString::fromStdString(plan->data.kind) : QString();
+    vocab_ = numbers ? plan->architecture.vocab : 0;
+    source_->button(1)->setText(numbers ? tr("Own tokens") : tr("Own prompt"));
+    prompt_->setAccessibleName(numbers ? tr("Tokens") : tr("Prompt"));
+    prompt_->setPlaceholderText(
+        numbers
+            ? tr("Token numbers from 0 to %1, separated by blanks or commas: 3 17 4 17. The run was trained "
+                 "on the task %2, which has no tokenizer and reads no text.")
+                  .arg(vocab_ - 1)
+                  .arg(task_)
+            : tr("Any text; longer than the trained context is allowed, and marked."));
+}
+
+std::vector<std::int64_t> PromptDialog::writtenTokens(QStringList* wrong) const {
+    static const QRegularExpression between(QStringLiteral("[\\s,]+"));
+    std::vector<std::int64_t> tokens;
+    for (const QString& word : prompt_->toPlainText().split(between, Qt::SkipEmptyParts)) {
+        bool good = false;
+        const qlonglong token = word.toLongLong(&good);
+        if (good && token >= 0 && token < vocab_)
+            tokens.push_back(token);
+        else if (wrong)
+            *wrong << word;
+    }
+    return tokens;
+}
+
 // The last checkpoint is known; the earlier ones come from the run's folder.
 void PromptDialog::fillSteps() {
+    describeReading();
     steps_->clear();
     steps_->setEnabled(folder().isEmpty());
     if (!folder().isEmpty()) {
@@ -281,7 +326,10 @@ CaptureRequest PromptDialog::request() const {
         request.run = {};
         request.folder = folder();
     }
-    if (source_->current() == 1) {
+    if (source_->current() == 1 && !task_.isEmpty()) {
+        request.source = CaptureSource::tokens;
+        request.tokens = writtenTokens();
+    } else if (source_->current() == 1) {
         request.source = CaptureSource::prompt;
         request.prompt = prompt_->toPlainText();
     } else {
@@ -304,7 +352,15 @@ QStringList PromptDialog::problems() const {
     else if (steps_->count() == 0)
         lines << tr("The run has no checkpoint yet.");
     if (source_->current() == 1 && prompt_->toPlainText().trimmed().isEmpty())
-        lines << tr("prompt: must not be empty");
+        lines << (task_.isEmpty() ? tr("prompt: must not be empty") : tr("tokens: must not be empty"));
+    if (source_->current() == 1 && !task_.isEmpty()) {
+        QStringList wrong;
+        writtenTokens(&wrong);
+        if (!wrong.isEmpty())
+            lines << tr("tokens: must be whole numbers from 0 to %1, got “%2”")
+                         .arg(vocab_ - 1)
+                         .arg(wrong.front().left(title_length));
+    }
     if (source_->current() == 0) {
         bool good = true;
         const QString context = context_->text().remove(QLatin1Char(',')).trimmed();

@@ -47,6 +47,8 @@ private:
     void fillSteps();
     void update_();
     void browse();
+    void describeReading();
+    std::vector<std::int64_t> writtenTokens(QStringList* wrong = nullptr) const;
     QString folder() const;  // of the checkpoint, where it belongs to no run
     QStringList problems() const;
 
@@ -58,6 +60,8 @@ private:
     Segments* source_;
     QStackedWidget* pages_;
     QPlainTextEdit* prompt_;
+    QString task_;            // that the model was trained on: it reads numbers; empty: text
+    std::int64_t vocab_ = 0;  // of such a model
     QSpinBox* sample_;
     Field *context_, *depth_;
     CommandFoot* foot_;

@@ -32,11 +32,14 @@ void RowPlot::setMapWidth(double width) {
 }
 
 void RowPlot::describe() {
-    const std::vector<float>& line = state_.line(side_);
+    const std::vector<float>& line = state_.shownLine(side_);
     if (line.empty() || !state_.cursor()) return setAccessibleDescription({});
-    const auto most = std::max_element(line.begin(), line.end());
-    setAccessibleDescription(tr("largest weight %1 at token %2")
-                                 .arg(formatSignificant(double(*most), 3), formatCount(most - line.begin())));
+    const bool less = state_.difference() && side_ == HeadSide::b;
+    const auto most = std::max_element(line.begin(), line.end(),
+                                       [](float a, float b) { return std::abs(a) < std::abs(b); });
+    setAccessibleDescription(
+        (less ? tr("largest difference, B less A, %1 at token %2") : tr("largest weight %1 at token %2"))
+            .arg(formatSignificant(double(*most), 3), formatCount(most - line.begin())));
 }
 
 QRectF RowPlot::plotRect() const { return QRectF(MapLayout::left, 6, width_, std::max(24, height() - 26)); }
@@ -49,6 +52,7 @@ void RowPlot::paintEvent(QPaintEvent*) {
     if (!head) return;
     const QRectF plot = plotRect();
     const bool column = state_.lineIsColumn();
+    const bool less = state_.difference() && side_ == HeadSide::b;
     const MapViewport view = state_.viewportOf(side_);
     const double first = column ? view.query : view.key;
     const auto x = [&](double token) { return plot.left() + (token - first) / view.span * plot.width(); };
@@ -60,7 +64,7 @@ void RowPlot::paintEvent(QPaintEvent*) {
 
     // The sink's share of the row, beside it.
     const std::vector<float>* sink = head->sink();
-    if (sink && !column && state_.cursor() && std::size_t(state_.cursor()->query) < sink->size()) {
+    if (sink && !column && !less && state_.cursor() && std::size_t(state_.cursor()->query) < sink->size()) {
         const QRectF bar(MapLayout::left - MapLayout::sink_gap - MapLayout::sink_width, plot.top(),
                          MapLayout::sink_width, plot.height());
         painter.fillRect(bar, t.sunken);
@@ -80,7 +84,7 @@ void RowPlot::paintEvent(QPaintEvent*) {
             if (right > left) painter.fillRect(QRectF(left, plot.top(), right - left, plot.height()), tint);
         }
     }
-    const std::vector<float>& line = state_.line(side_);
+    const std::vector<float>& line = state_.shownLine(side_);
     if (!line.empty()) {
         double most = 0, least = 0;
         const auto tokens = std::int64_t(line.size());
@@ -119,9 +123,13 @@ void RowPlot::paintEvent(QPaintEvent*) {
         painter.drawPolyline(outline);
         painter.restore();
         painter.setPen(t.text3);
+        QString top = formatSignificant(high, 2);
+        if (less)
+            top = tr("B − A, %1").arg(top);
+        else if (!head->exactRows())
+            top = tr("at most, %1").arg(top);
         painter.drawText(QRectF(plot.left() + 4, plot.top() + 1, 90, 14), Qt::AlignLeft | Qt::AlignVCenter,
-                         head->exactRows() ? formatSignificant(high, 2)
-                                           : tr("at most, %1").arg(formatSignificant(high, 2)));
+                         top);
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (state_.cursor()) {

@@ -71,6 +71,12 @@ public:
         const QImage picture = index.data(ThumbnailModel::PictureRole).value<QImage>();
         painter->setRenderHint(QPainter::SmoothPixmapTransform, false);
         if (!picture.isNull()) painter->drawImage(square, picture);
+        if (!index.data(ThumbnailModel::DamageRole).toString().isEmpty()) {
+            painter->fillRect(square, t.errorTint);
+            painter->setPen(t.error);
+            painter->setFont(Theme::instance().font(TypeStep::tick, 600));
+            painter->drawText(square, Qt::AlignCenter, ThumbnailModel::tr("damaged"));
+        }
         const QString shown = index.data(ThumbnailModel::SideRole).toString();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setBrush(Qt::NoBrush);
@@ -157,6 +163,7 @@ void ThumbnailModel::setCapture(CapturePointer capture) {
     const bool same = capture_ && capture && capture_->heads.size() == capture->heads.size();
     beginResetModel();
     capture_ = std::move(capture);
+    damages_.assign(capture_ ? capture_->heads.size() : 0, QString());
     if (!same) pictures_.assign(capture_ ? capture_->heads.size() : 0, QImage());
     top_.clear();
     if (capture_) {
@@ -212,10 +219,18 @@ void ThumbnailModel::setShown(const std::optional<std::pair<std::int64_t, std::i
     if (!rows_.empty()) Q_EMIT dataChanged(index(0), index(int(rows_.size()) - 1), {SideRole});
 }
 
+void ThumbnailModel::setDamage(std::int64_t layer, std::int64_t head, const QString& what) {
+    const QModelIndex index = indexOf(layer, head);
+    if (!index.isValid()) return;
+    QString& known = damages_[rows_[std::size_t(index.row())]];
+    if (known == what) return;
+    known = what;
+    Q_EMIT dataChanged(index, index, {ScoreRole, TopRole, DamageRole});
+}
+
 // In batches on a worker; those of a capture that is shown no more are given up.
 void ThumbnailModel::load() {
     const int mine = ++*generation_;
-    problem_.clear();
     loading_ = capture_ != nullptr && !capture_->heads.empty();
     if (!loading_) {
         Q_EMIT loaded();  // the files of another capture are told of no more
@@ -224,16 +239,22 @@ void ThumbnailModel::load() {
     QPointer<ThumbnailModel> self(this);
     QThreadPool::globalInstance()->start([self, capture = capture_, order = rows_, generation = generation_,
                                           mine] {
-        std::vector<std::pair<std::size_t, QImage>> made;
-        QString problem;
+        struct Made {
+            std::size_t head;
+            QImage picture;
+            QString damage;
+        };
+        std::vector<Made> made;
         const auto send = [&](bool last) {
-            QMetaObject::invokeMethod(qApp, [self, made, problem, last, generation, mine] {
+            QMetaObject::invokeMethod(qApp, [self, made, last, generation, mine] {
                 if (!self || *generation != mine) return;
-                for (const auto& [head, picture] : made) self->pictures_[head] = picture;
-                self->problem_ = problem;
+                for (const auto& [head, picture, damage] : made) {
+                    self->pictures_[head] = picture;
+                    if (!damage.isEmpty()) self->damages_[head] = damage;
+                }
                 if (!self->rows_.empty())
                     Q_EMIT self->dataChanged(self->index(0), self->index(int(self->rows_.size()) - 1),
-                                             {PictureRole});
+                                             {PictureRole, ScoreRole, TopRole, DamageRole});
                 if (!last) return;
                 self->loading_ = false;
                 Q_EMIT self->loaded();
@@ -245,9 +266,9 @@ void ThumbnailModel::load() {
             const CaptureHead& description = capture->heads[head];
             const Result<CoarsestTile> tile = read_coarsest_tile(capture->folder + "/" + description.file);
             if (tile)
-                made.emplace_back(head, thumbnail(*tile, description));
-            else if (problem.isEmpty())
-                problem = QString::fromStdString(describe(tile.error()));
+                made.push_back({head, thumbnail(*tile, description), {}});
+            else
+                made.push_back({head, {}, QString::fromStdString(describe(tile.error()))});
             if (made.size() == batch) send(false);
         }
         send(true);
@@ -276,16 +297,19 @@ QVariant ThumbnailModel::data(const QModelIndex& index, int role) const {
     if (!head) return {};
     const std::size_t at = rows_[std::size_t(index.row())];
     const std::optional<double> score = headScore(*head, order_);
-    const bool top = std::find(top_.begin(), top_.end(), at) != top_.end();
+    const QString& damage = damages_[at];
+    const bool top = damage.isEmpty() && std::find(top_.begin(), top_.end(), at) != top_.end();
     switch (role) {
         case Qt::DisplayRole:
             return headName(*head);
         case PictureRole:
             return pictures_[at];
         case ScoreRole:
-            return score ? formatFixed(*score, 2) : QStringLiteral("—");
+            return score && damage.isEmpty() ? formatFixed(*score, 2) : QStringLiteral("—");
         case TopRole:
             return top;
+        case DamageRole:
+            return damage;
         case DetailedRole:
             return head->factors || head->finest == 0;
         case SideRole: {
@@ -299,6 +323,10 @@ QVariant ThumbnailModel::data(const QModelIndex& index, int role) const {
                                   .arg(head->layer)
                                   .arg(head->head)
                                   .arg(QString::fromStdString(head->mixer))};
+            if (!damage.isEmpty()) {
+                parts << tr("its file is damaged, capture it again: %1").arg(damage);
+                return parts.join(QStringLiteral(", "));
+            }
             if (head->implied) parts << tr("implied by its recurrence");
             for (int i = 0; i < int(HeadOrder::layer); ++i)
                 if (const auto value = headScore(*head, HeadOrder(i)))

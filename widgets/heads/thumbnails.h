@@ -25,7 +25,7 @@ class ThumbnailModel : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    enum Role { PictureRole = Qt::UserRole + 1, ScoreRole, TopRole, SideRole, DetailedRole };
+    enum Role { PictureRole = Qt::UserRole + 1, ScoreRole, TopRole, SideRole, DetailedRole, DamageRole };
 
     explicit ThumbnailModel(QObject* parent = nullptr);
     ~ThumbnailModel() override;
@@ -39,12 +39,14 @@ public:
     void setShown(const std::optional<std::pair<std::int64_t, std::int64_t>>& a,
                   const std::optional<std::pair<std::int64_t, std::int64_t>>& b);
 
+    // Found by who opened the file: thumbnails are a small part of it.
+    void setDamage(std::int64_t layer, std::int64_t head, const QString& what);
+
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     const CaptureHead* headAt(const QModelIndex& index) const;
     QModelIndex indexOf(std::int64_t layer, std::int64_t head) const;
     bool loading() const { return loading_; }
-    QString problem() const { return problem_; }  // of files that could not be read
 
 Q_SIGNALS:
     void loaded();
@@ -57,10 +59,10 @@ private:
     HeadOrder order_ = HeadOrder::needle;
     std::vector<std::size_t> rows_;  // indices into capture_->heads
     std::vector<QImage> pictures_;   // by index of the head
+    std::vector<QString> damages_;   // what is wrong with its file; empty: nothing
     std::vector<std::size_t> top_;   // the two that attend most to the needle
     std::optional<std::pair<std::int64_t, std::int64_t>> a_, b_;
     bool loading_ = false;
-    QString problem_;
     std::shared_ptr<std::atomic<int>> generation_;
 };
 

@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/common/format.h"
 #include "widgets/common/theme.h"
@@ -102,13 +103,13 @@ void TokenStrip::paintEvent(QPaintEvent*) {
     painter.drawText(QRectF(0, 2, 44, line_height - 4), Qt::AlignRight | Qt::AlignVCenter,
                      axis_ == Axis::keys ? tr("keys") : tr("query"));
     // Weights belong to the axis along which the line runs.
-    const std::vector<float>& line = state_.line(side_);
+    const std::vector<float>& line = state_.shownLine(side_);
     const bool weighted = state_.lineIsColumn() == (axis_ == Axis::queries) && !line.empty();
-    AttentionScale scale = state_.source(side_).scale;
-    if (state_.difference()) scale.is_signed = head->isSigned();
+    const AttentionScale scale = state_.source(side_).scale;
     double by = 1;
     if (scale.form == AttentionForm::row && weighted) {
-        const double most = double(*std::max_element(line.begin(), line.end()));
+        double most = 0;
+        for (const float weight : line) most = std::max(most, std::abs(double(weight)));
         by = most > 0 ? 1 / most : 0;
     }
     painter.setFont(Theme::instance().font(TypeStep::table, 500));
@@ -176,7 +177,7 @@ void TokenStrip::keyPressEvent(QKeyEvent* event) {
 bool TokenStrip::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         auto* help = static_cast<QHelpEvent*>(event);
-        const std::vector<float>& line = state_.line(side_);
+        const std::vector<float>& line = state_.shownLine(side_);
         const bool weighted = state_.lineIsColumn() == (axis_ == Axis::queries);
         for (const Chip& chip : chips_) {
             if (!chip.rect.contains(help->pos())) continue;
@@ -184,7 +185,8 @@ bool TokenStrip::event(QEvent* event) {
                 tr("token %1 “%2”")
                     .arg(formatCount(chip.token), tokenText(*state_.head(side_)->capture, chip.token));
             if (weighted && std::size_t(chip.token) < line.size())
-                said += tr(", weight %1").arg(formatSignificant(double(line[std::size_t(chip.token)]), 3));
+                said += (state_.difference() ? tr(", B − A %1") : tr(", weight %1"))
+                            .arg(formatSignificant(double(line[std::size_t(chip.token)]), 3));
             QToolTip::showText(help->globalPos(), said, this, chip.rect.toRect());
             return true;
         }
