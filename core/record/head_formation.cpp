@@ -74,17 +74,6 @@ Result<HeadFormation> head_formation(const MeasurementRecord& trace) {
     return found;
 }
 
-const MeasurementRecord* latest_of(const std::vector<MeasurementRecord>& records, std::string_view kind) {
-    const MeasurementRecord* latest = nullptr;
-    for (const MeasurementRecord& record : records) {
-        if (record.kind != kind) continue;
-        if (latest == nullptr || record.checkpoint.step > latest->checkpoint.step ||
-            (record.checkpoint.step == latest->checkpoint.step && record.created > latest->created))
-            latest = &record;
-    }
-    return latest;
-}
-
 std::optional<double> FormationPair::ratio() const {
     if (!early.formed || !(*early.formed > 0)) return std::nullopt;
     return late.formed.value_or(late.tokens) / *early.formed;

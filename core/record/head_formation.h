@@ -13,6 +13,9 @@ namespace braid {
 
 // Share of a head's attention on the needle from which it counts as formed.
 inline constexpr double formed_mass = 0.5;
+// Share from which a head is marked as one that retrieves: below it the strongest of none is no finding (Wu
+// et al., too, count heads from a tenth).
+inline constexpr double marked_mass = 0.1;
 // So many times the tokens of the early one: then the other formed much later.
 inline constexpr double much_later = 1.4;
 
@@ -30,9 +33,6 @@ struct HeadFormation {
 
 // Of a record of the kind "trace". Errors: invalid_input (another kind), corrupt (it lacks what a trace has).
 Result<HeadFormation> head_formation(const MeasurementRecord& trace);
-
-// The newest trace of the latest step among a run's measurements; null: there is none.
-const MeasurementRecord* latest_of(const std::vector<MeasurementRecord>& records, std::string_view kind);
 
 // One seed of two architectures that were trained alike.
 struct FormationPair {

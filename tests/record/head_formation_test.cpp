@@ -80,13 +80,5 @@ TEST(HeadFormation, SeedsThatHoldAndThoseThatDoNot) {
     EXPECT_EQ(formation_text({}, "a", "b"), "");
 }
 
-TEST(HeadFormation, TheLatestTraceCounts) {
-    std::vector<MeasurementRecord> records = {trace({0.1}, 400), trace({0.2}, 600), trace({0.3}, 200)};
-    records.push_back(trace({0.4}, 900));
-    records.back().kind = "heads";
-    EXPECT_EQ(latest_of(records, "trace"), &records[1]);
-    EXPECT_EQ(latest_of(records, "probe"), nullptr);
-}
-
 }  // namespace
 }  // namespace braid

@@ -1,7 +1,6 @@
 #include "widgets/common/run_measurements.h"
 
-#include <utility>
-
+#include "core/record/newest_record.h"
 #include "core/spec/measurement_kind.h"
 #include "widgets/common/answer_folder.h"
 
@@ -9,17 +8,10 @@ namespace braid::ui {
 
 const MeasurementRecord* RunMeasurements::latest(std::string_view kind, std::optional<std::int64_t> step,
                                                  std::string_view settings) const {
-    const MeasurementRecord* last = nullptr;
-    const auto time = [](const MeasurementRecord& record) {
-        return std::pair(record.checkpoint.step.value, record.created);
-    };
-    for (const MeasurementRecord& record : records) {
-        if (record.kind != kind || (step && record.checkpoint.step.value != *step)) continue;
-        if (!settings.empty() && settings.find(measurementSettings(record)) == std::string_view::npos)
-            continue;
-        if (!last || time(record) >= time(*last)) last = &record;
-    }
-    return last;
+    return newest_record(records, [&](const MeasurementRecord& record) {
+        if (record.kind != kind || (step && record.checkpoint.step.value != *step)) return false;
+        return settings.empty() || settings.find(measurementSettings(record)) != std::string_view::npos;
+    });
 }
 
 RunMeasurementsPointer readRunMeasurements(const RunFolder& folder) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/mixers/builtin.h"
+#include "core/record/newest_record.h"
 #include "core/record/run_reader.h"
 #include "core/spec/study.h"
 #include "widgets/common/run_curves.h"
@@ -170,17 +171,10 @@ tl::unexpected<Error> nothing_to_draw(const FigureData& data, const std::string&
 
 const ScoreRecord* find_score(const FoundRun& run, const FigurePanel& panel, const std::string& kind,
                               const std::function<bool(const ScoreRecord&)>& fits) {
-    const ScoreRecord* chosen = nullptr;
-    const auto time_of = [](const ScoreRecord& record) {
-        return std::pair(record.checkpoint.step.value, record.created);
-    };
-    for (const ScoreRecord& record : run.view.scores->records) {
-        if (record.kind != kind || (panel.step && record.checkpoint.step.value != *panel.step)) continue;
-        if (!panel.score.empty() && score_settings_hash(record) != panel.score) continue;
-        if (!fits(record)) continue;
-        if (!chosen || time_of(record) >= time_of(*chosen)) chosen = &record;
-    }
-    return chosen;
+    return newest_record(run.view.scores->records, [&](const ScoreRecord& record) {
+        if (record.kind != kind || (panel.step && record.checkpoint.step.value != *panel.step)) return false;
+        return (panel.score.empty() || score_settings_hash(record) == panel.score) && fits(record);
+    });
 }
 
 }  // namespace braid::ui

@@ -12,6 +12,7 @@
 #include "app/engine/verbs/measure_answer.h"
 #include "app/engine/verbs/study_verbs.h"
 #include "core/record/head_formation.h"
+#include "core/record/newest_record.h"
 
 namespace braid::cli {
 namespace {
@@ -58,7 +59,7 @@ Work work_of(const StudyState& state, const std::string& project, bool again) {
         for (const Error& problem : present.problems) work.problems.push_back(describe(problem));
         std::vector<const MeasurementKind*> missing;
         for (const char* kind : kinds_made) {
-            const MeasurementRecord* latest = latest_of(present.records, kind);
+            const MeasurementRecord* latest = newest_of_kind(present.records, kind);
             if (again || latest == nullptr || latest->checkpoint.step != point.run->status.step)
                 missing.push_back(find_measurement(kind));
         }
@@ -133,7 +134,7 @@ Result<void> investigate(const InvestigateOptions& options) {
     for (const PointState& point : state->points) {
         if (point.state() != RunState::finished) continue;
         const MeasurementList list = read_measurements(point.run->folder);
-        const MeasurementRecord* trace = latest_of(list.records, "trace");
+        const MeasurementRecord* trace = newest_of_kind(list.records, "trace");
         if (trace == nullptr) continue;
         const Result<HeadFormation> found = head_formation(*trace);
         if (!found) {
