@@ -8,6 +8,7 @@
 
 #include "widgets/common/theme.h"
 
+class QBoxLayout;
 class QHBoxLayout;
 
 namespace braid::ui {
@@ -84,6 +85,7 @@ private:
     void showMore();
     TextLabel *title_, *note_;
     QHBoxLayout* layout_;
+    QBoxLayout* heading_;  // the note beside the title, or beneath it where that is longer
     QToolButton* more_;
     QString noteText_;
     QList<QWidget*> widgets_, folded_;

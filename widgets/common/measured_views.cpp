@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/mixers/builtin.h"
+#include "core/record/head_formation.h"
 #include "widgets/common/format.h"
 #include "widgets/common/run_view.h"
 
@@ -49,22 +50,23 @@ void span(LayerMap& map) {
 }
 
 // Heads in order of what they have at the end; `last` is the first value of the last point.
-std::vector<std::size_t> topPlaces(const std::vector<double>& values, std::size_t first) {
+std::vector<std::size_t> topPlaces(const std::vector<double>& values, std::size_t first,
+                                   std::size_t most = top_heads) {
     std::vector<std::size_t> places;
     for (std::size_t i = first; i < values.size(); ++i)
         if (std::isfinite(values[i])) places.push_back(i - first);
-    const std::size_t wanted = std::min(top_heads, places.size());
+    const std::size_t wanted = std::min(most, places.size());
     std::partial_sort(places.begin(), places.begin() + std::ptrdiff_t(wanted), places.end(),
                       [&](std::size_t a, std::size_t b) { return values[first + a] > values[first + b]; });
     places.resize(wanted);
     return places;
 }
 
-std::vector<std::size_t> topPlacesOf(const MeasurementRecord& record) {
+std::vector<std::size_t> topPlacesOf(const MeasurementRecord& record, std::size_t most = top_heads) {
     const MeasuredArray* mass = record.find("mass");
     if (!mass || mass->axes.size() != 3 || mass->values.empty()) return {};
     return topPlaces(mass->values,
-                     mass->values.size() - mass->axes[1].ticks.size() * mass->axes[2].ticks.size());
+                     mass->values.size() - mass->axes[1].ticks.size() * mass->axes[2].ticks.size(), most);
 }
 
 std::vector<double> numbers(const MeasuredAxis& axis) {
@@ -278,19 +280,20 @@ LayerMap layerMap(const std::vector<MeasuredRun>& runs, const std::string& name)
         const MeasuredArray& array = *map.runs[0].record->find(name);
         const std::size_t heads = array.axes[1].ticks.size();
         for (const std::size_t place : topPlaces(array.values, 0))
-            if (array.values[place] > 0) map.top.emplace_back(place % heads, place / heads);
+            if (array.values[place] >= marked_mass) map.top.emplace_back(place % heads, place / heads);
     }
     return map;
 }
 
-std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, const std::string& name) {
+std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, const std::string& name,
+                                          std::size_t most) {
     std::vector<MeasuredCurve> curves;
     for (std::size_t s = 0; s < runs.size(); ++s) {
         const MeasuredArray* array = runs[s].record->find(name);
         if (!array || measuredForm(*array) != MeasuredForm::curves) continue;
         if (array->axes.size() == 3) {  // [tokens, layer, head]
             const std::vector<double> tokens = numbers(array->axes[0]);
-            const std::vector<std::size_t> heads = topPlacesOf(*runs[s].record);
+            const std::vector<std::size_t> heads = topPlacesOf(*runs[s].record, most);
             const std::size_t width = array->axes[1].ticks.size() * array->axes[2].ticks.size();
             std::vector<double> mean(tokens.size(), std::nan(""));
             for (std::size_t t = 0; t < tokens.size(); ++t) {
@@ -310,6 +313,9 @@ std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, 
             MeasuredCurve curve = lineOf(*array, i * x.size(), x);
             curve.source = s;
             curve.label = runs[s].name;
+            if (lines > 1 && array->axes[0].name == "component")
+                if (const auto* component = std::get_if<std::string>(&array->axes[0].ticks[i]))
+                    curve.component = *component;
             if (lines > 1) {
                 const QString tick = tickText(array->axes[0].ticks[i]);
                 curve.label = runs.size() > 1 ? runs[s].name + QStringLiteral(", ") + tick : tick;

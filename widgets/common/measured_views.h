@@ -65,6 +65,7 @@ struct LayerMap {
 // A line over tokens, distance, position or noise.
 struct MeasuredCurve {
     std::size_t source = 0;
+    std::string component = {};  // "full", "ffn": of a part of a model; empty: of all of it
     QString label = {};
     CurvePtr mean = Curve::empty(), low = Curve::empty(), high = Curve::empty();
     std::int64_t samples = 0;
@@ -97,9 +98,10 @@ QString headText(std::size_t layer, std::size_t head);  // "L8.H3"
 QString cellText(const MeasuredCell& cell, const std::string& unit, bool isSigned, const QString& missing);
 
 LayerMap layerMap(const std::vector<MeasuredRun>& runs, const std::string& array);
-// Of [tokens, layer, head]: the mean of the top heads, those with the most mass on the needle at the end.
+// Of [tokens, layer, head]: the mean of the `heads` with the most mass on the needle at the end.
 inline constexpr std::size_t top_heads = 2;
-std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, const std::string& array);
+std::vector<MeasuredCurve> measuredCurves(const std::vector<MeasuredRun>& runs, const std::string& array,
+                                          std::size_t heads = top_heads);
 // At the first horizon.
 std::vector<MeasuredBar> measuredBars(const std::vector<MeasuredRun>& runs, const std::string& array);
 // "L8.H3, L10.H7": the top heads at the end.

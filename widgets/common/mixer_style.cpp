@@ -209,19 +209,41 @@ QColor runColour(int index, const Tokens& tokens) {
     return tokens.runs[std::size_t(wrapped)];
 }
 
-QVector<qreal> runDashes(int index) {
-    static const std::array<QVector<qreal>, 4> dashes{
-        {{}, {6, 3}, {2, 2}, {8, 2, 2, 2}}};  // in widths of the pen, as QPen wants them
-    return dashes[std::size_t(std::max(0, index) / run_colour_count) % dashes.size()];
+QVector<qreal> lineDashes(int dash) {
+    static const std::array<QVector<qreal>, 6> dashes{
+        {{}, {6, 3}, {2, 2}, {8, 2, 2, 2}, {12, 4}, {8, 2, 2, 2, 2, 2}}};  // as QPen wants them
+    return dashes[std::size_t(std::max(0, dash)) % dashes.size()];
 }
 
-QPen runPen(int index, const Tokens& tokens, qreal width) {
-    QPen pen(runColour(index, tokens), width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+QVector<qreal> runDashes(int index) { return lineDashes(std::max(0, index) / run_colour_count); }
+
+LineLook runLook(int index, const Tokens& tokens) {
+    return {runColour(index, tokens), std::max(0, index) / run_colour_count};
+}
+
+LineLook componentLook(std::string_view component, const Tokens& tokens) {
+    if (component == "ffn") return {tokens.text2, 5};
+    const auto dashOf = [](std::string_view mixer) {
+        const auto& list = entries();
+        const auto found =
+            std::find_if(list.begin(), list.end(), [&](const Entry& entry) { return entry.id == mixer; });
+        return int(found - list.begin());
+    };
+    // Head groups of two mixers: the colour of the one, the dashes of the other.
+    const std::string_view first = component.substr(0, component.find('+'));
+    const std::string_view last = component.substr(component.rfind('+') + 1);
+    return {mixerStyle(first).text(tokens), dashOf(last)};
+}
+
+QPen samplePen(const LineLook& look, qreal width) {
+    QPen pen(look.colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
     // A sample is short: its dashes are as long as those of a line of one pixel.
-    QVector<qreal> dashes = runDashes(index);
+    QVector<qreal> dashes = lineDashes(look.dash);
     for (qreal& dash : dashes) dash /= std::max<qreal>(1, width);
     if (!dashes.isEmpty()) pen.setDashPattern(dashes);
     return pen;
 }
+
+QPen runPen(int index, const Tokens& tokens, qreal width) { return samplePen(runLook(index, tokens), width); }
 
 }  // namespace braid::ui

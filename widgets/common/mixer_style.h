@@ -48,4 +48,16 @@ QColor runColour(int index, const Tokens& tokens);
 QVector<qreal> runDashes(int index);                            // empty: solid
 QPen runPen(int index, const Tokens& tokens, qreal width = 2);  // of a short sample, as in legends
 
+// How a line of a plot looks.
+struct LineLook {
+    QColor colour;
+    int dash = 0;  // which of the patterns
+};
+QVector<qreal> lineDashes(int dash);  // in widths of the pen; 0: solid, empty
+LineLook runLook(int index, const Tokens& tokens);
+// Parts of a model are no runs: "full", "swa", "full+gdn" in the colour of their mixer, "ffn" in grey, each
+// with dashes of its own.
+LineLook componentLook(std::string_view component, const Tokens& tokens);
+QPen samplePen(const LineLook& look, qreal width = 2);
+
 }  // namespace braid::ui

@@ -24,6 +24,7 @@ PageToolbar::PageToolbar(const QString& title, QWidget* parent)
       title_(new TextLabel(title, TypeStep::title, 600, 1)),
       note_(new TextLabel({}, TypeStep::table, 400, 3)),
       layout_(new QHBoxLayout(this)),
+      heading_(new QBoxLayout(QBoxLayout::LeftToRight)),
       more_(makeIconButton(QStringLiteral("more"), tr("More"))) {
     setFixedHeight(metrics::toolbar);
     layout_->setContentsMargins(metrics::gap3, 0, metrics::gap3, 0);
@@ -32,8 +33,10 @@ PageToolbar::PageToolbar(const QString& title, QWidget* parent)
     title_->setElided(Qt::ElideRight);
     title_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     note_->setElided(Qt::ElideRight);
-    layout_->addWidget(title_);
-    layout_->addWidget(note_, 1);
+    heading_->setSpacing(metrics::gap2);
+    heading_->addWidget(title_);
+    heading_->addWidget(note_, 1);
+    layout_->addLayout(heading_, 1);
     more_->setPopupMode(QToolButton::InstantPopup);
     more_->hide();
     layout_->addWidget(more_);
@@ -100,8 +103,15 @@ void PageToolbar::arrange() {
     more_->setVisible(!folded.isEmpty());
     // A word or two of a note say nothing.
     const int left = width() - room(shown) - (folded.isEmpty() ? 0 : 36);
-    const int needed = note_->fontMetrics().horizontalAdvance(noteText_);
-    note_->setText(left >= std::min(needed, least_note) ? noteText_ : QString());
+    const int needed = note_->fontMetrics().horizontalAdvance(noteText_) + 2;
+    // Beneath the title there is its room, too.
+    const bool beneath = !noteText_.isEmpty() && left < needed;
+    heading_->setDirection(beneath ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    heading_->setSpacing(beneath ? 0 : metrics::gap2);
+    title_->setAlignment(Qt::AlignLeft | (beneath ? Qt::AlignBottom : Qt::AlignVCenter));
+    note_->setAlignment(Qt::AlignLeft | (beneath ? Qt::AlignTop : Qt::AlignVCenter));
+    const int note_room = beneath ? titleWidth + left : left;
+    note_->setText(note_room >= std::min(needed, least_note) ? noteText_ : QString());
     arranging_ = false;
 }
 

@@ -20,6 +20,12 @@ namespace {
 constexpr std::size_t most_segments = 4;
 constexpr int field_width = 88;  // beside its unit
 
+QString refusalText(const Diagnostics& problems) {
+    const Diagnostic& problem = problems.front();
+    return QString::fromStdString(
+        Diagnostic{.path = {}, .rule = problem.rule, .found = problem.found}.message());
+}
+
 }  // namespace
 
 ParameterEditor::ParameterEditor(const ParameterDescription& description, const QString& owner,
@@ -76,7 +82,12 @@ ParameterEditor::ParameterEditor(const ParameterDescription& description, const 
         field_->lineEdit()->setAccessibleDescription(help);
         field_->lineEdit()->installEventFilter(this);
         connect(field_, &Field::committed, this, &ParameterEditor::commit);
-        connect(field_, &Field::edited, this, [this] { field_->setError({}); });
+        // What was refused is judged anew with every key; anything else when it is finished.
+        connect(field_, &Field::edited, this, [this](const QString& text) {
+            if (refusal_.isEmpty()) return field_->setError({});
+            const Checked<ParameterValue> value = parse(text);
+            setRefusal(value ? QString() : refusalText(value.error()));
+        });
         layout->addWidget(field_, 1);
     }
 }
@@ -99,7 +110,7 @@ void ParameterEditor::setValue(const std::optional<ParameterValue>& value) {
         return;
     }
     if (field_) {
-        field_->setError({});
+        setRefusal({});
         field_->setText(value ? valueText(description_, *value) : QString());
         field_->setPlaceholder(value ? QString() : tr("mixed"));
         return;
@@ -131,23 +142,30 @@ QString ParameterEditor::shown() const {
     return index < 0 ? tr("mixed") : choiceText(description_.choices[static_cast<std::size_t>(index)]);
 }
 
-void ParameterEditor::commit(const QString& text) {
+Checked<ParameterValue> ParameterEditor::parse(const QString& text) const {
     QString plain = text.trimmed();
-    if (plain.isEmpty() && !value_) {
-        return;  // left as it was: the layers still differ
-    }
     if (!std::holds_alternative<std::string>(description_.default_value)) {
         plain.remove(QLatin1Char(',')).remove(QLatin1Char(' ')).replace(QChar(0x2212), QLatin1Char('-'));
     }
-    const Checked<ParameterValue> value =
-        parse_parameter(description_, plain.toStdString(), description_.key);
-    if (!value) {
-        const Diagnostic& problem = value.error().front();
-        field_->setError(QString::fromStdString(
-            Diagnostic{.path = {}, .rule = problem.rule, .found = problem.found}.message()));
-        return;
+    return parse_parameter(description_, plain.toStdString(), description_.key);
+}
+
+void ParameterEditor::setRefusal(const QString& refusal) {
+    field_->setError(refusal);
+    if (refusal == refusal_) return;
+    refusal_ = refusal;
+    Q_EMIT refusalChanged();
+}
+
+void ParameterEditor::commit(const QString& text) {
+    if (text.trimmed().isEmpty() && !value_) {
+        return;  // left as it was: the layers still differ
     }
-    field_->setError({});
+    const Checked<ParameterValue> value = parse(text);
+    if (!value) {
+        return setRefusal(refusalText(value.error()));
+    }
+    setRefusal({});
     field_->setText(valueText(description_, *value));
     field_->lineEdit()->setText(field_->text());  // its own undo ends here, the document's goes on
     if (value_ != *value) {

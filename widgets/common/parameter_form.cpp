@@ -40,6 +40,7 @@ ParameterForm::ParameterForm(std::vector<ParameterDescription> descriptions,
         rows_[key] = {row, editor, problem};
         connect(editor, &ParameterEditor::changed, this,
                 [this, key](const ParameterValue& value) { Q_EMIT changed(key, value); });
+        connect(editor, &ParameterEditor::refusalChanged, this, &ParameterForm::refusedChanged);
     }
 }
 
@@ -59,7 +60,8 @@ void ParameterForm::setValues(const ParameterValues& values) {
     for (const auto& [key, row] : rows_) {
         const ParameterDescription* description = find_parameter(descriptions_, key);
         const ParameterValue* value = values.find(key);
-        row.editor->setValue(value ? coerced(*description, *value) : description->default_value);
+        const ParameterValue shown = value ? coerced(*description, *value) : description->default_value;
+        if (row.editor->refusal().isEmpty() || row.editor->value() != shown) row.editor->setValue(shown);
         row.row->setVisible(is_active(*description, values, descriptions_));
     }
 }
@@ -74,7 +76,8 @@ void ParameterForm::setProblem(const std::string& key, const QString& problem) {
     if (found == rows_.end()) return;
     const Row& row = found->second;
     if (row.editor->field()) {
-        row.editor->field()->setError(problem);
+        const QString refusal = row.editor->refusal();
+        row.editor->field()->setError(refusal.isEmpty() ? problem : refusal);
         return;
     }
     row.problem->setText(problem);
@@ -83,6 +86,16 @@ void ParameterForm::setProblem(const std::string& key, const QString& problem) {
 
 void ParameterForm::clearProblems() {
     for (const auto& [key, row] : rows_) setProblem(key, {});
+}
+
+QStringList ParameterForm::refused() const {
+    QStringList lines;
+    for (const ParameterDescription& each : descriptions_)
+        if (const auto found = rows_.find(each.key); found != rows_.end() && !found->second.row->isHidden() &&
+                                                     !found->second.editor->refusal().isEmpty())
+            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(each.label),
+                                                  found->second.editor->refusal());
+    return lines;
 }
 
 }  // namespace braid::ui

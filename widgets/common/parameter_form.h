@@ -2,6 +2,7 @@
 // (only_if) are hidden.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <map>
 #include <string>
@@ -26,19 +27,23 @@ public:
     ParameterForm(std::vector<ParameterDescription> descriptions, const std::vector<std::string>& keys = {},
                   const QString& owner = {}, QWidget* parent = nullptr);
 
-    // Absent keys show their default.
+    // Absent keys show their default. A text that was refused stays where its value is the same as before.
     void setValues(const ParameterValues& values);
     ParameterEditor* editor(const std::string& key) const;  // null: no such row
     bool has(const std::string& key) const { return rows_.contains(key); }
     // Beneath the field; empty: all is well.
     void setProblem(const std::string& key, const QString& problem);
     void clearProblems();
+    // "Sequences: must be 1 or more, got 0", one a field that shows what is no value: it counts for nothing,
+    // so that what the form would start is not what it shows.
+    QStringList refused() const;
 
     // A row in the look of the form: label, then the control.
     static QWidget* makeRow(const QString& label, QWidget* control);
 
 Q_SIGNALS:
     void changed(const std::string& key, const braid::ParameterValue& value);
+    void refusedChanged();
 
 private:
     struct Row {

@@ -3,6 +3,8 @@
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <vector>
 
 #include "widgets/common/controls.h"
 #include "widgets/common/format.h"
@@ -12,11 +14,33 @@
 
 namespace braid::ui {
 
+namespace {
+
+constexpr int most_lines = 4;  // of those that work or wait, and of those that failed
+
+}  // namespace
+
 ScoreJobs::ScoreJobs(const ProjectSession& session, RunCommands& commands, ScoreRequest::Verb verb,
                      QWidget* parent)
-    : QWidget(parent), session_(session), commands_(commands), verb_(verb), layout_(new QVBoxLayout(this)) {
-    layout_->setContentsMargins(0, 0, 0, 0);
+    : QWidget(parent),
+      session_(session),
+      commands_(commands),
+      verb_(verb),
+      layout_(new QVBoxLayout),
+      foot_(new QWidget),
+      more_(new TextLabel({}, TypeStep::table, 400, 2)),
+      all_(makeButton(tr("Cancel all"))) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
     layout_->setSpacing(0);
+    column->addLayout(layout_);
+    auto* line = new QHBoxLayout(foot_);
+    line->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, metrics::gap1);
+    line->addWidget(more_, 1);
+    line->addWidget(all_);
+    column->addWidget(foot_);
+    connect(all_, &QPushButton::clicked, this, &ScoreJobs::endAll);
     hide();
     connect(&commands, &RunCommands::scoreJobChanged, this, &ScoreJobs::show);
 }
@@ -88,7 +112,35 @@ void ScoreJobs::show(const ScoreJob& job) {
                                       : formatPercent(job.fraction) + QStringLiteral("  ") + job.text)
                                : tr("starts"));
     line.cancel->setText(failed ? tr("Dismiss") : tr("Cancel"));
-    setVisible(true);
+    arrange();
+}
+
+QString ScoreJobs::moreText() const { return more_->text(); }
+
+void ScoreJobs::arrange() {
+    int active = 0, failed = 0, hidden = 0;
+    for (auto& [id, line] : lines_) {
+        const bool ended = line.state == ScoreJob::State::failed;
+        (ended ? failed : active) += 1;
+        const bool shown = ended ? failed <= most_lines : active <= most_lines;
+        line.row->setVisible(shown);
+        hidden += shown ? 0 : 1;
+    }
+    const bool dismisses = active == 0;
+    all_->setText(dismisses ? tr("Dismiss all") : tr("Cancel all"));
+    more_->setText(hidden > 0 ? tr("and %1 more").arg(hidden) : QString());
+    foot_->setVisible((dismisses ? failed : active) > 1 || hidden > 0);
+    setVisible(!lines_.empty());
+}
+
+void ScoreJobs::endAll() {
+    std::vector<int> active, failed;
+    for (const auto& [id, line] : lines_)
+        (line.state == ScoreJob::State::failed ? failed : active).push_back(id);
+    if (active.empty())
+        for (const int id : failed) remove(id);
+    // The last one first, or the next would start as soon as one ends.
+    std::for_each(active.rbegin(), active.rend(), [this](int id) { commands_.cancelScore(id); });
 }
 
 void ScoreJobs::remove(int job) {
@@ -97,7 +149,7 @@ void ScoreJobs::remove(int job) {
     found->second.row->hide();
     found->second.row->deleteLater();
     lines_.erase(found);
-    setVisible(!lines_.empty());
+    arrange();
 }
 
 }  // namespace braid::ui

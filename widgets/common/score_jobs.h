@@ -1,5 +1,5 @@
 // Scores, or measurements, that are being computed: a line each with progress and Cancel; failed ones stay
-// until they are dismissed.
+// until they are dismissed. Of many that wait the first are shown.
 #pragma once
 
 #include <QWidget>
@@ -24,6 +24,8 @@ public:
               QWidget* parent = nullptr);
 
     int count() const { return int(lines_.size()); }
+    QPushButton* allButton() const { return all_; }  // Cancel all, or Dismiss all where all have failed
+    QString moreText() const;                        // of those that wait behind the lines that are shown
     QPushButton* cancelButton(int job) const;
     QString text(int job) const;
 
@@ -37,12 +39,17 @@ private:
     };
     void show(const ScoreJob& job);
     void remove(int job);
+    void arrange();
+    void endAll();
 
     const ProjectSession& session_;
     RunCommands& commands_;
     ScoreRequest::Verb verb_;
     std::map<int, Line> lines_;
     QVBoxLayout* layout_;
+    QWidget* foot_;
+    TextLabel* more_;
+    QPushButton* all_;
 };
 
 }  // namespace braid::ui
