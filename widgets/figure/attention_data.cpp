@@ -156,6 +156,7 @@ Result<FigureAttention> load_attention(const std::string& captures_folder, const
                           .layer = metric.layer,
                           .head = metric.head,
                           .mixer = found->head.mixer,
+                          .architecture_hash = found->capture.checkpoint.architecture_hash,
                           .is_signed = found->head.implied || other.has_value()};
     if (other)
         shown.against = head_text(other->head.layer, other->head.head)

@@ -1,6 +1,7 @@
 // What heads look at: one map a panel and run, with its sink apart and its needle marked, all on one scale.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/analysis/number_format.h"
 #include "widgets/common/attention_scale.h"
@@ -34,9 +35,10 @@ class AttentionMapFigure final : public FigureKind {
 public:
     std::string_view id() const override { return "attention-map"; }
     bool showsCurves() const override { return false; }
+    bool readsCheckpoints() const override { return true; }
 
     void validate(const FigureSpec& spec, Diagnostics& problems) const override {
-        if (spec.source.runs.empty())
+        if (spec.source.runs.empty() && spec.source.checkpoint.empty())
             problems.push_back({"source.runs", "must name runs for an attention-map", ""});
         for (std::size_t i = 0; i < spec.panels.size(); ++i)
             if (!parse_attention_metric(spec.panels[i].metric)) {
@@ -53,21 +55,22 @@ public:
         Result<Project> project = Project::open(project_folder);
         if (!project) return fail(project.error());
         FigureData data;
-        const std::vector<FoundRun> found = find_runs(*project, spec, {}, data);
+        const std::vector<std::string> folders = capture_folders(*project, spec, data);
         bool any = false;
         for (const FigurePanel& panel : spec.panels) {
             FigurePanelData drawn;
-            for (std::size_t i = 0; i < found.size(); ++i) {
+            for (std::size_t i = 0; i < folders.size(); ++i) {
                 Result<FigureAttention> map =
-                    load_attention(found[i].view.folder.captures_folder(),
-                                   *parse_attention_metric(panel.metric), panel, most_squares);
+                    load_attention(folders[i], *parse_attention_metric(panel.metric), panel, most_squares);
                 if (!map) {
-                    std::string note = "run ";
+                    std::string note = spec.source.checkpoint.empty() ? "run " : "";
                     note.append(data.runs[i].id).append(": ").append(map.error().message);
                     data.notes.push_back(std::move(note));
                     continue;
                 }
                 map->run = i;
+                if (data.runs[i].architecture_hash.empty())
+                    data.runs[i].architecture_hash = map->architecture_hash;
                 drawn.attention.push_back(std::move(*map));
                 any = true;
             }
@@ -130,6 +133,27 @@ public:
     }
 
 private:
+    // Of each run that the figure names, or of the checkpoint.
+    static std::vector<std::string> capture_folders(const Project& project, const FigureSpec& spec,
+                                                    FigureData& data) {
+        std::vector<std::string> folders;
+        if (spec.source.checkpoint.empty()) {
+            for (const FoundRun& run : find_runs(project, spec, {}, data))
+                folders.push_back(run.view.folder.captures_folder());
+            return folders;
+        }
+        const std::filesystem::path folder =
+            std::filesystem::path(project.folder()) / spec.source.checkpoint;  // absolute ones stay
+        const std::string name =
+            folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
+        // Whatever trained it has ended.
+        data.runs.push_back(
+            {.id = spec.source.checkpoint, .name = name, .series = name, .state = RunState::finished});
+        data.expected_runs = 1;
+        folders.push_back((folder / "captures").string());
+        return folders;
+    }
+
     static std::size_t acrossOf(const FigureSpec& spec, std::size_t maps) {
         return std::clamp<std::size_t>(std::size_t(spec.style.width_mm / 56), 1, maps);
     }
@@ -146,6 +170,9 @@ private:
                                    : spec.panels.front().y_scale == AxisScale::linear ? AttentionForm::linear
                                                                                       : AttentionForm::log;
         AttentionScale scale = fittingScale(form, is_signed, weights);
+        const auto& [low, high] = spec.panels.front().colour_range;
+        if (high) scale.high = *high;
+        if (low || high) scale.low = std::min(low.value_or(scale.high / 100), scale.high / 2);
         scale.middle = light_middle;
         return scale;
     }
@@ -163,7 +190,7 @@ private:
             left = canvas.textWidth(QStringLiteral("16,384")) + line * 1.4 + (sink ? FigureCanvas::mm(4) : 0);
             top = line * 3.1;
             bottom = line * 2.7;
-            const double bar_room = FigureCanvas::mm(6) + canvas.textWidth(QStringLiteral("−0.005"));
+            const double bar_room = FigureCanvas::mm(6) + canvas.textWidth(QStringLiteral("≥ 0.005"));
             area = canvas.page().adjusted(0, 0, -bar_room, 0);
             side = std::min({area.width() / double(across) - left,
                              area.height() / double(down) - top - bottom, FigureCanvas::mm(widest_map_mm)});
@@ -301,8 +328,10 @@ private:
         for (const double tick : ticks) {
             double share = scale.share(tick);
             if (scale.is_signed) share = (share + 1) / 2;
-            canvas.text({bar.right() + FigureCanvas::mm(0.8), bar.bottom() - bar.height() * share},
-                        QString::fromStdString(format_significant(tick, 2)));
+            QString label = QString::fromStdString(format_significant(tick, 2));
+            // Beyond the end there are no further colours.
+            if (tick == ticks.back() && scale.form != AttentionForm::row) label.prepend(QStringLiteral("≥ "));
+            canvas.text({bar.right() + FigureCanvas::mm(0.8), bar.bottom() - bar.height() * share}, label);
         }
         const char* title = scale.form == AttentionForm::row ? "share"
                             : scale.is_signed                ? "change"

@@ -114,6 +114,7 @@ FigurePanel read_panel(const Json& json, const std::string& place, Diagnostics& 
     read_word(reader, "y_scale", scales, panel.y_scale);
     read_range(reader, "x_range", panel.x_scale, panel.x_range);
     read_range(reader, "y_range", panel.y_scale, panel.y_range);
+    read_range(reader, "colour_range", AxisScale::log, panel.colour_range);
     if (const Json* threshold = reader.find("threshold"); threshold && !threshold->is_null()) {
         if (threshold->is_number()) {
             panel.threshold = threshold->get<double>();
@@ -171,10 +172,13 @@ FigureSource read_source(const Json& json, Diagnostics& problems) {
             }
         }
     }
+    reader.text("checkpoint", source.checkpoint);
     reader.refuse_unknown_keys();
-    if (reader.is_object() && source.study.empty() == source.runs.empty()) {
-        reader.report("source", source.study.empty() ? "must name a study or runs"
-                                                     : "must name a study or runs, not both");
+    const int named =
+        int(!source.study.empty()) + int(!source.runs.empty()) + int(!source.checkpoint.empty());
+    if (reader.is_object() && named != 1) {
+        reader.report("source",
+                      named == 0 ? "must name a study or runs" : "must name a study or runs, not both");
     }
     return source;
 }
@@ -222,6 +226,9 @@ Json to_json(const FigureSpec& spec) {
     if (!spec.source.runs.empty()) {
         source["runs"] = spec.source.runs;
     }
+    if (!spec.source.checkpoint.empty()) {
+        source["checkpoint"] = spec.source.checkpoint;
+    }
     Json panels = Json::array();
     for (const FigurePanel& panel : spec.panels) {
         Json json{{"metric", panel.metric},
@@ -234,6 +241,9 @@ Json to_json(const FigureSpec& spec) {
                   {"x_range", range_json(panel.x_range)},
                   {"y_range", range_json(panel.y_range)},
                   {"compare_crossings", panel.compare_crossings}};
+        if (panel.colour_range[0] || panel.colour_range[1]) {
+            json["colour_range"] = range_json(panel.colour_range);
+        }
         if (panel.threshold) {
             json["threshold"] = *panel.threshold;
         }
@@ -313,6 +323,10 @@ Checked<FigureSpec> figure_from_json(const Json& json) {
     reader.refuse_unknown_keys();
     const FigureKind* kind = find_figure_kind(spec.kind);
     if (kind) {
+        if (!spec.source.checkpoint.empty() && !kind->readsCheckpoints()) {
+            reader.report("source.checkpoint", "must be a study or runs for this kind of figure",
+                          spec.source.checkpoint);
+        }
         kind->validate(spec, problems);
     } else {
         std::string known;

@@ -10,7 +10,8 @@
 //                                           largest) or "/less/LAYER.HEAD@STEP" behind it; x_range: keys, y_range: queries;
 //                                           of "loss-by-position": "loss", or "difference" (to what it was scored against)
 //   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
-//   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series
+//   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series;
+//                                           or, of an attention-map, {"checkpoint": FOLDER} that belongs to no run
 //   "colours": {"Window 4": 0},             palette index by series label (variant, or run name); others in order
 //   "spread": "range",                      several seeds of a variant: mean with "range", "interval" (90 % of the mean), "none"
 //   "panels": [{
@@ -21,6 +22,7 @@
 //     "x_title": "", "y_title": "far recall",          empty: from the metric and the axis
 //     "x_scale": "linear", "y_scale": "linear",        "linear", "log", "symlog"
 //     "x_range": [null, null], "y_range": [0, 1],      null: from the data
+//     "colour_range": [0.005, 0.5],                    of an attention-map, magnitudes of the weights; absent: from the data
 //     "threshold": 0.9, "compare_crossings": true      line, dots, and the bracket between the slowest two
 //   }],
 //   "style": {"size": "double", "width_mm": 174, "height_mm": 72, "font": "", "font_pt": 7, "line_pt": 0.75,
@@ -64,7 +66,8 @@ struct FigureStyle {
 
 struct FigureSource {
     std::string study = {};              // the name of a study, or
-    std::vector<std::string> runs = {};  // run ids
+    std::vector<std::string> runs = {};  // run ids, or
+    std::string checkpoint = {};         // a folder; relative ones start at the project's
     bool operator==(const FigureSource&) const = default;
 };
 
@@ -78,6 +81,8 @@ struct FigurePanel {
     AxisScale y_scale = AxisScale::linear;
     std::array<std::optional<double>, 2> x_range = {};
     std::array<std::optional<double>, 2> y_range = {};
+    // Of an attention-map, of all its panels the first one's: magnitudes at the ends of its colours.
+    std::array<std::optional<double>, 2> colour_range = {};
     std::optional<double> threshold = {};
     std::optional<std::int64_t> step = {};  // of a checkpoint, for kinds that show a score of one
     std::string score = {};                 // score_settings_hash() of that score; empty: any

@@ -120,16 +120,18 @@ std::vector<FigureCheck> check_figure(const FigureSpec& spec, const FigureData& 
                           dashes_differ(facts.looks) ? QStringLiteral("dashes differ")
                           : grey >= least_grey       ? QStringLiteral("lightness differs")
                                                      : QStringLiteral("two series look alike")});
+        // Where dashes tell two series apart, their hues need not; a distance that is too small is no merit.
         std::vector<QColor> colours;
         for (const SeriesLook& look : facts.looks) {
             colours.push_back(look.colour);
         }
         const double nearest = deuteranopia_distance(colours);
-        const QString found = spec.style.series_by == SeriesBy::dash
-                                  ? QStringLiteral("told apart by dash")
+        const bool dashes = dashes_differ(facts.looks);
+        const QString found = nearest < least_distance && dashes
+                                  ? QStringLiteral("hues too near, told apart by dash")
                                   : QStringLiteral("nearest pair ΔE %1, OKLab").arg(100 * nearest, 0, 'f', 0);
-        checks.push_back({QStringLiteral("Colour-blind, deuteranopia"),
-                          nearest >= least_distance || dashes_differ(facts.looks), found});
+        checks.push_back(
+            {QStringLiteral("Colour-blind, deuteranopia"), nearest >= least_distance || dashes, found});
     }
     checks.push_back({QStringLiteral("Spread over seeds"), facts.spread_shown,
                       facts.spread_shown && facts.fewest_seeds <= 1

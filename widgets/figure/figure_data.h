@@ -46,7 +46,8 @@ struct FigureLine {
 // One entry of the legend: a variant with its seeds, or a single run.
 struct FigureSeries {
     std::string label;
-    int colour = 0;  // palette index
+    int colour = 0;              // palette index
+    std::string component = {};  // not a run but a part of a model: in its own colour; empty: a run
     std::vector<FigureLine> lines = {};
     CurvePtr mean = Curve::empty();  // over the seeds; the line itself for one
     CurvePtr low = Curve::empty();
@@ -84,6 +85,7 @@ struct FigureAttention {
     std::int64_t step = 0;
     std::int64_t layer = 0, head = 0;
     std::string mixer = {};
+    std::string architecture_hash = {};
     bool is_signed = false;                       // implied by a recurrence, or a difference
     std::string against = {};                     // "8.3, step 1,200": what it is less; empty: nothing
     std::int64_t tokens = 0;                      // of the text

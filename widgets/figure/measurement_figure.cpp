@@ -26,6 +26,9 @@ std::string array_of(const FigurePanel& panel) {
     const std::string rest = panel.metric.substr(std::min(panel.metric.size(), kind_of(panel).size() + 1));
     return rest.substr(0, rest.find('/'));
 }
+// Curves of the one head with the most mass at the end instead of the mean of the top two.
+constexpr std::string_view top_head = "/top";
+std::size_t heads_of(const FigurePanel& panel) { return panel.metric.ends_with(top_head) ? 1 : top_heads; }
 constexpr std::string_view by_kind = "/by-kind";
 bool is_by_kind(const FigurePanel& panel) { return panel.metric.ends_with(by_kind); }
 
@@ -73,7 +76,8 @@ FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
         if (panel.x_title.empty()) panel.x_title = axisTitle(x).toStdString();
         if (panel.y_title.empty()) {
             panel.y_title = arrayTitle(kind_of(panel), array_of(panel)).toStdString();
-            if (array->axes.size() == 3) panel.y_title.append(", mean of the top 2");
+            if (array->axes.size() == 3)
+                panel.y_title.append(heads_of(panel) == 1 ? ", top head" : ", mean of the top 2");
             if (!array->unit.empty()) panel.y_title.append(" (").append(array->unit).append(")");
         }
     }
@@ -83,10 +87,12 @@ FigureSpec completed(const FigureSpec& spec, const FigureData& data) {
 void add_series(const FigureData& data, const FigureSpec& spec, const FigurePanel& panel,
                 FigurePanelData& drawn) {
     int number = 0;
-    for (const MeasuredCurve& curve : measuredCurves(drawn.measured, array_of(panel))) {
+    for (const MeasuredCurve& curve : measuredCurves(drawn.measured, array_of(panel), heads_of(panel))) {
         const MeasuredRun& run = drawn.measured[curve.source];
         const bool own_colour = curve.label == run.name;
-        FigureSeries series{.label = curve.label.toStdString(), .colour = own_colour ? run.colour : number};
+        FigureSeries series{.label = curve.label.toStdString(),
+                            .colour = own_colour ? run.colour : number,
+                            .component = curve.component};
         const auto at = std::find_if(data.runs.begin(), data.runs.end(),
                                      [&](const FigureRun& one) { return one.id == run.run; });
         series.lines.push_back({.run = std::size_t(at - data.runs.begin()), .raw = curve.mean});
@@ -153,8 +159,12 @@ public:
                                     "must be KIND/ARRAY of a measurement, such as probe/accuracy",
                                     panel.metric});
             const std::size_t parts = std::size_t(std::count(panel.metric.begin(), panel.metric.end(), '/'));
-            if (parts > 1 && !(parts == 2 && is_by_kind(panel)))
-                problems.push_back({place + "metric", "must end in its array or in /by-kind", panel.metric});
+            const bool further =
+                is_by_kind(panel) || (panel.metric.ends_with(top_head) && kind_of(panel) == "trace");
+            if (parts > 1 && !(parts == 2 && further))
+                problems.push_back({place + "metric",
+                                    "must end in its array, in /by-kind, or of a trace in /top",
+                                    panel.metric});
             if (is_scatter(panel) && spec.panels.size() > 1)
                 problems.push_back({place + "metric", "needs a figure of its own", panel.metric});
             if (panel.compare_crossings)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "widgets/common/mixer_style.h"
+
 namespace braid::ui {
 
 std::vector<SeriesLook> collect_looks(const FigureSpec& spec, const FigureData& data) {
@@ -14,6 +16,9 @@ std::vector<SeriesLook> collect_looks(const FigureSpec& spec, const FigureData& 
             if (!known) {
                 looks.push_back(
                     seriesLook(spec.style.series_by, static_cast<int>(looks.size()), series.colour, label));
+                if (!series.component.empty() && spec.style.series_by != SeriesBy::dash) {
+                    looks.back().colour = componentLook(series.component, lightTokens()).colour;
+                }
             }
         }
     }
