@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <QApplication>
 #include <QTest>
+#include <QWheelEvent>
 #include <QWidget>
 #include <memory>
 #include <vector>
@@ -96,6 +98,22 @@ protected:
     RunId id_;
     RecordingCaptures* captures_ = nullptr;
     std::unique_ptr<HeadsWorkspace> workspace_;
+};
+
+class HeadsWorkspaceTest : public HeadsTest {
+protected:
+    void SetUp() override { addRun("swa-64 S1"); }
+    void openTwo() {
+        addCapture({.tokens = 512, .step = 200, .retrieval = 1});
+        addCapture({.tokens = 512, .step = 600});
+        open();
+        ASSERT_TRUE(settle());
+    }
+    void wheel(HeadSide side, const QPoint& at, int turned) {
+        QWheelEvent event(at, map(side)->mapToGlobal(at), {}, {0, turned}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(map(side), &event);
+    }
 };
 
 }  // namespace braid::ui

@@ -1,28 +1,21 @@
-// The workspace by clicks and keys: picking heads, zoom and pan, locks, links, checkpoints, prompts,
-// captures.
+// The workspace by clicks and keys: picking heads, zoom and pan, locks, links, scales.
 #include <QAbstractItemModelTester>
 #include <QClipboard>
 #include <QComboBox>
-#include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSpinBox>
 #include <QTableView>
 #include <QTest>
 #include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
 
-#include "core/base/file.h"
 #include "tests/widgets_heads/heads_fixture.h"
 #include "widgets/common/command_foot.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
-#include "widgets/common/field.h"
 #include "widgets/common/segments.h"
-#include "widgets/figure/attention_data.h"
-#include "widgets/figure/figure_data.h"
-#include "widgets/figure/figure_export.h"
 #include "widgets/heads/capture_bar.h"
-#include "widgets/heads/checkpoint_slider.h"
-#include "widgets/heads/heads_figure.h"
+#include "widgets/heads/line_detail.h"
 #include "widgets/heads/links_model.h"
 #include "widgets/heads/prompt_dialog.h"
 #include "widgets/heads/thumbnails.h"
@@ -30,22 +23,6 @@
 
 namespace braid::ui {
 namespace {
-
-class HeadsWorkspaceTest : public HeadsTest {
-protected:
-    void SetUp() override { addRun("swa-64 S1"); }
-    void openTwo() {
-        addCapture({.tokens = 512, .step = 200, .retrieval = 1});
-        addCapture({.tokens = 512, .step = 600});
-        open();
-        ASSERT_TRUE(settle());
-    }
-    void wheel(HeadSide side, const QPoint& at, int turned) {
-        QWheelEvent event(at, map(side)->mapToGlobal(at), {}, {0, turned}, Qt::NoButton, Qt::NoModifier,
-                          Qt::NoScrollPhase, false);
-        QApplication::sendEvent(map(side), &event);
-    }
-};
 
 TEST_F(HeadsWorkspaceTest, BeginsWithOneSentenceAndOneButton) {
     open();
@@ -84,9 +61,11 @@ TEST_F(HeadsWorkspaceTest, ThumbnailsAreAListWithOrderNamesAndKeys) {
     for (int row = 0; row < 6; ++row)
         EXPECT_FALSE(model->index(row).data(ThumbnailModel::PictureRole).value<QImage>().isNull());
     EXPECT_EQ(model->index(0).data().toString(), QStringLiteral("2.1"));
+    // The strongest two of those that look at the needle at all: here one.
     EXPECT_TRUE(model->index(0).data(ThumbnailModel::TopRole).toBool());
-    EXPECT_TRUE(model->index(1).data(ThumbnailModel::TopRole).toBool());
-    EXPECT_FALSE(model->index(2).data(ThumbnailModel::TopRole).toBool());
+    EXPECT_LT(model->headAt(model->index(1))->scores.needle.value(), 0.1);
+    for (int row = 1; row < 6; ++row)
+        EXPECT_FALSE(model->index(row).data(ThumbnailModel::TopRole).toBool()) << row;
     EXPECT_EQ(model->index(5).data().toString(), QStringLiteral("0.1"));  // it has no score
     const QString name = model->index(0).data(Qt::AccessibleTextRole).toString();
     EXPECT_TRUE(name.startsWith(QStringLiteral("Layer 2, head 1, full"))) << name.toStdString();
@@ -211,6 +190,42 @@ TEST_F(HeadsWorkspaceTest, TheRowsTokensAreChipsThatMoveTheCursor) {
     EXPECT_FALSE(page()->pane(HeadSide::b)->queries()->text().isEmpty());
 }
 
+TEST_F(HeadsWorkspaceTest, BesideAMapThatTheHeightBoundsStandTheRowsLargestWeights) {
+    addCapture({.tokens = 512, .step = 600});
+    open({900, 640});
+    ASSERT_TRUE(settle());
+    const LineDetail* detail = page()->pane(HeadSide::a)->detail();
+    EXPECT_TRUE(detail->isVisible());
+    ASSERT_TRUE(waitFor([&] { return detail->table()->model()->rowCount() > 0; }));
+    EXPECT_TRUE(detail->title().startsWith(QStringLiteral("Query 511"))) << detail->title().toStdString();
+    // It begins where the map ends, and the plot beneath is as wide as the map.
+    const QRectF drawn = map(HeadSide::a)->mapRect();
+    EXPECT_GT(detail->mapTo(page(), QPoint()).x(),
+              map(HeadSide::a)->mapTo(page(), drawn.toRect().topRight()).x());
+    EXPECT_GT(drawn.width(), 300);
+    const std::vector<float>& row = state().line(HeadSide::a);
+    const auto most = std::max_element(row.begin(), row.end()) - row.begin();
+    const auto* links = qobject_cast<LinksModel*>(detail->table()->model());
+    EXPECT_EQ(links->link(0).key, most);
+    EXPECT_FLOAT_EQ(links->link(0).weight, row[std::size_t(most)]);
+    for (int i = 1; i < links->rowCount(); ++i)
+        EXPECT_LE(std::abs(links->link(i).weight), std::abs(links->link(i - 1).weight));
+    // A click moves the cursor along the row.
+    const AttentionLink third = links->link(2);
+    QTest::mouseClick(detail->table()->viewport(), Qt::LeftButton, {},
+                      detail->table()->visualRect(links->index(2, LinksModel::WeightColumn)).center());
+    EXPECT_EQ(state().cursor()->key, third.key);
+    EXPECT_EQ(state().lock(), MapLock::row);
+    // The queries that look at a key, while its column is locked.
+    state().lockAt({511, third.key}, MapLock::column);
+    ASSERT_TRUE(waitFor([&] { return detail->title().startsWith(QStringLiteral("Key ")); }));
+    ASSERT_TRUE(waitFor([&] { return links->rowCount() > 0 && links->link(0).key == third.key; }));
+    EXPECT_TRUE(detail->table()->isColumnHidden(LinksModel::KeyColumn));
+    // Where the width bounds the map, there is no room for it.
+    page()->resize(480, 800);
+    EXPECT_FALSE(detail->isVisible());
+}
+
 TEST_F(HeadsWorkspaceTest, TheTableOfLinksIsTheTwinOfTheMap) {
     openTwo();
     HeadsPanel* panel = workspace_->headsPanel();
@@ -246,30 +261,6 @@ TEST_F(HeadsWorkspaceTest, TheTableOfLinksIsTheTwinOfTheMap) {
     table->clearSelection();
     table->copySelection();
     EXPECT_GT(QGuiApplication::clipboard()->text().count(QLatin1Char('\n')), 20);
-}
-
-TEST_F(HeadsWorkspaceTest, OfAnotherProjectNothingStays) {
-    openTwo();
-    HeadsSide* side = workspace_->headsSide();
-    EXPECT_EQ(side->windowTitle(), QStringLiteral("6 heads"));
-    ASSERT_TRUE(waitFor([&] { return !side->model()->loading(); }));
-    const ProjectFixture other("another");
-    session_.open(other.folder());
-    ASSERT_TRUE(waitFor([&] { return page()->empty()->isVisible() && workspace_->choice().searched(); }));
-    EXPECT_EQ(side->model()->rowCount(), 0);
-    EXPECT_EQ(side->windowTitle(), QStringLiteral("Heads"));
-    EXPECT_TRUE(state().isEmpty());
-    EXPECT_FALSE(state().cursor().has_value());
-    EXPECT_TRUE(state().links().empty());
-    EXPECT_EQ(page()->title(), QStringLiteral("Heads"));
-    EXPECT_EQ(page()->headChoice()->count(), 0);
-    EXPECT_TRUE(workspace_->choice().checkpoints().empty());
-    EXPECT_TRUE(workspace_->commandLine().isEmpty());
-    session_.close();
-    EXPECT_TRUE(page()->empty()->isVisible());
-    EXPECT_FALSE(page()->promptButton()->isEnabled());
-    EXPECT_FALSE(page()->promptButton()->toolTip().isEmpty());
-    EXPECT_EQ(page()->ask(), nullptr);
 }
 
 TEST_F(HeadsWorkspaceTest, ImpliedHeadsAreNoRetrievalHeads) {
@@ -341,158 +332,6 @@ TEST_F(HeadsWorkspaceTest, ScalesAndTheDifference) {
     EXPECT_FALSE(view->button(1)->isEnabled());
 }
 
-TEST_F(HeadsWorkspaceTest, CheckpointsOpenFromDiskOrAreAskedForAndTheViewStays) {
-    addCapture({.tokens = 512, .step = 200, .retrieval = 1});
-    addCapture({.tokens = 512, .step = 600});
-    addCapture({.tokens = 512, .step = 400, .retrieval = 3});
-    for (const std::int64_t step : {100, 200, 300, 400, 600})
-        std::filesystem::create_directories(run_.checkpoint_folder(Step(step)));
-    open();
-    ASSERT_TRUE(settle());
-    CheckpointSlider* slider = page()->slider();
-    ASSERT_TRUE(waitFor([&] { return workspace_->choice().checkpoints().size() == 5; }));
-    state().setViewport(MapViewport{512, 100, 250, 200});
-    state().lockAt({400, 171}, MapLock::row);
-    const QPoint from(int(slider->handleX(HeadSide::b)), slider->height() - 24);
-    QTest::mousePress(slider, Qt::LeftButton, {}, from);
-    QTest::mouseMove(slider, QPoint(int(slider->xOf(400)) + 2, from.y()));
-    QTest::mouseRelease(slider, Qt::LeftButton, {}, QPoint(int(slider->xOf(400)) + 2, from.y()));
-    ASSERT_TRUE(
-        waitFor([&] { return workspace_->choice().capture(HeadSide::b)->checkpoint.step.value == 400; }));
-    ASSERT_TRUE(settle());
-    EXPECT_EQ(state().viewport().span, 200);
-    EXPECT_EQ(state().cursor()->query, 400);
-    EXPECT_TRUE(captures_->requests.empty());
-    // A checkpoint of which there is no capture of this text.
-    slider->setFocus();
-    QTest::keyClick(slider, Qt::Key_B);
-    QTest::keyClick(slider, Qt::Key_Left);
-    ASSERT_EQ(captures_->requests.size(), 1U);
-    EXPECT_EQ(captures_->requests[0].step, 300);
-    EXPECT_EQ(captures_->requests[0].sample, 17);
-    EXPECT_TRUE(captures_->requests[0].heads.isEmpty());  // of a short text all
-    captures_->tell(
-        {.state = CaptureJob::State::running, .fraction = 0.4, .text = QStringLiteral("layer 3 of 18")});
-    EXPECT_TRUE(page()->bar()->text().contains(QStringLiteral("layer 3 of 18")));
-    QTest::mouseClick(page()->bar()->button(), Qt::LeftButton);
-    EXPECT_EQ(captures_->cancelled, std::vector<int>{1});
-    captures_->tell({.state = CaptureJob::State::cancelled});
-    EXPECT_TRUE(page()->bar()->text().isEmpty());
-    QTest::keyClick(slider, Qt::Key_Left);
-    const Capture made = addCapture({.tokens = 512, .step = 300, .retrieval = 2});
-    captures_->tell(
-        {.state = CaptureJob::State::done, .folder = QString::fromStdString(made.folder), .seconds = 0.6});
-    ASSERT_TRUE(
-        waitFor([&] { return workspace_->choice().capture(HeadSide::b)->checkpoint.step.value == 300; }));
-    ASSERT_TRUE(settle());
-    EXPECT_EQ(state().viewport().span, 200);
-    EXPECT_TRUE(shell_.said.contains(QStringLiteral("Capture ready, 0.6 s")));
-}
-
-TEST_F(HeadsWorkspaceTest, FailuresAreSaidWhereOneCanActAndTheViewStays) {
-    openTwo();
-    CaptureRequest request{.run = id_, .step = 600};
-    request.source = CaptureSource::prompt;
-    request.prompt = QStringLiteral("a");
-    workspace_->choice().start(request);
-    captures_->tell({.state = CaptureJob::State::failed,
-                     .text = QStringLiteral("the run has no tokenizer"),
-                     .hint = QStringLiteral("Train with a corpus.")});
-    EXPECT_EQ(page()->bar()->text(), QStringLiteral("the run has no tokenizer Train with a corpus."));
-    QTest::mouseClick(page()->bar()->button(), Qt::LeftButton);  // Try again
-    ASSERT_EQ(captures_->requests.size(), 2U);
-    captures_->tell({.state = CaptureJob::State::failed,
-                     .text = QStringLiteral("takes about 40 minutes"),
-                     .too_long = true});
-    EXPECT_EQ(page()->bar()->button()->text(), QStringLiteral("Capture anyway"));
-    QTest::mouseClick(page()->bar()->button(), Qt::LeftButton);
-    EXPECT_TRUE(captures_->requests.back().allow_long);
-    captures_->tell({.state = CaptureJob::State::failed, .text = QStringLiteral("the engine ended")});
-    Q_EMIT captures_->engineLost(QStringLiteral("signal 11"), true);
-    EXPECT_FALSE(state().isEmpty());
-    EXPECT_EQ(page()->title(), QStringLiteral("Layer 2, head 1"));
-    workspace_->choice().dismiss();
-    EXPECT_TRUE(page()->bar()->text().contains(QStringLiteral("started again")));
-}
-
-TEST_F(HeadsWorkspaceTest, ThumbnailsThatAreAllThereIsAskForMore) {
-    addCapture({.tokens = 700,
-                .step = 600,
-                .detail = false,
-                .notes = {"The text is longer than the trained context."}});
-    open();
-    ASSERT_TRUE(settle());
-    EXPECT_TRUE(page()->bar()->text().contains(QStringLiteral("Only a thumbnail")));
-    QTest::mouseClick(page()->bar()->button(), Qt::LeftButton);
-    ASSERT_EQ(captures_->requests.size(), 1U);
-    EXPECT_EQ(captures_->requests[0].heads, QStringList{QStringLiteral("2.1")});
-    const Capture made = addCapture({.tokens = 700, .step = 600});
-    captures_->tell({.state = CaptureJob::State::done, .folder = QString::fromStdString(made.folder)});
-    ASSERT_TRUE(
-        waitFor([&] { return state().lead() && state().lead()->whole && state().lead()->exactRows(); }));
-}
-
-TEST_F(HeadsWorkspaceTest, TheDialogAsksForASampleOrAPromptAndListsWhatIsThere) {
-    const auto writer = ProjectFixture::write(run_);
-    ASSERT_TRUE(writer->begin_attempt({}).has_value());
-    ASSERT_TRUE(writer->checkpoint(Step(600), "checkpoints/step-00000600", 1'000).has_value());
-    addCapture({.tokens = 512, .step = 600});
-    open();
-    ASSERT_TRUE(settle());
-    PromptDialog* dialog = page()->ask();
-    EXPECT_EQ(dialog->list()->model()->rowCount(), 1);
-    EXPECT_EQ(dialog->list()->model()->index(0, 0).data().toString(), QStringLiteral("needle sample 17"));
-    dialog->sample()->setValue(23);
-    dialog->depth()->lineEdit()->setFocus();
-    QTest::keyClicks(dialog->depth()->lineEdit(), QStringLiteral("120"));
-    EXPECT_TRUE(dialog->foot()->problemText().contains(QStringLiteral("0 to 100 %, got 120")));
-    dialog->depth()->setText(QStringLiteral("40"));
-    QTest::keyClicks(dialog->context()->lineEdit(), QStringLiteral("1024"));
-    CaptureRequest asked = dialog->request();
-    EXPECT_EQ(asked.sample, 23);
-    EXPECT_EQ(asked.context, 1'024);
-    EXPECT_NEAR(*asked.depth, 0.4, 1e-9);
-    QTest::mouseClick(dialog->source()->button(1), Qt::LeftButton);
-    // The run is of a task: it has no tokenizer, and reads numbers.
-    EXPECT_TRUE(dialog->foot()->problemText().contains(QStringLiteral("tokens: must not be empty")));
-    EXPECT_TRUE(dialog->prompt()->placeholderText().contains(QStringLiteral("blanks or commas")));
-    QTest::keyClicks(dialog->prompt(), QStringLiteral("Call me"));
-    EXPECT_TRUE(dialog->foot()->problemText().contains(QStringLiteral("got “Call”")));
-    dialog->prompt()->setPlainText(QStringLiteral("3, 17 4\n17"));
-    EXPECT_TRUE(dialog->foot()->problemText().isEmpty()) << dialog->foot()->problemText().toStdString();
-    asked = dialog->request();
-    EXPECT_EQ(asked.source, CaptureSource::tokens);
-    EXPECT_EQ(asked.tokens, (std::vector<std::int64_t>{3, 17, 4, 17}));
-    EXPECT_TRUE(asked.prompt.isEmpty());
-    const QPoint row = dialog->list()->visualRect(dialog->list()->model()->index(0, 0)).center();
-    QTest::mouseClick(dialog->list()->viewport(), Qt::LeftButton, {}, row);
-    EXPECT_FALSE(dialog->isVisible());
-}
-
-TEST_F(HeadsWorkspaceTest, CheckpointsThatBelongToNoRunAreLookedAtToo) {
-    const std::string folder = fixture_.folder().toStdString() + "/imported";
-    const RunFolder other(folder);  // captures lie in the same place
-    make_capture(other, "", {.tokens = 300, .step = 0});
-    open();
-    PromptDialog* dialog = page()->ask();
-    dialog->addFolder(QString::fromStdString(folder));
-    ASSERT_TRUE(waitFor([&] { return dialog->list()->model()->rowCount() == 1; }));
-    EXPECT_EQ(dialog->request().folder, QString::fromStdString(folder));
-    EXPECT_TRUE(dialog->request().run.empty());
-    QTest::mouseClick(dialog->source()->button(1), Qt::LeftButton);
-    dialog->prompt()->setPlainText(QStringLiteral("Call me Ishmael."));
-    EXPECT_EQ(dialog->request().source, CaptureSource::prompt);
-    EXPECT_EQ(dialog->request().prompt, QStringLiteral("Call me Ishmael."));
-    EXPECT_TRUE(dialog->foot()->startButton()->isEnabled());
-    dialog->close();
-    ASSERT_TRUE(settle());
-    EXPECT_FALSE(page()->figureButton()->isEnabled());
-    workspace_->choice().pickHead(2, 0, false);
-    ASSERT_TRUE(settle());
-    EXPECT_EQ(workspace_->choice().requestLike(*workspace_->choice().leading()).folder,
-              QString::fromStdString(folder));
-}
-
 TEST_F(HeadsWorkspaceTest, WithoutRoomForThumbnailsHeadsArePickedInTheToolbar) {
     openTwo();
     QComboBox* heads = page()->headChoice();
@@ -514,95 +353,6 @@ TEST_F(HeadsWorkspaceTest, EntropyOverTheCheckpointsComesFromATrace) {
     ASSERT_TRUE(settle());
     ASSERT_TRUE(waitFor([&] { return workspace_->choice().entropyOverTokens().size() == 31; }));
     EXPECT_NEAR(workspace_->choice().entropyOverTokens().front().y(), 0.85, 0.01);
-}
-
-TEST_F(HeadsWorkspaceTest, AHeadThatWasChosenElsewhereIsShown) {
-    openTwo();
-    session_.selectHead(id_, Step(600), 1, 1);
-    ASSERT_TRUE(settle());
-    EXPECT_EQ(page()->title(), QStringLiteral("Layer 1, head 1"));
-    session_.selectHead(id_, Step(500), 2, 0);  // never captured
-    ASSERT_EQ(captures_->requests.size(), 1U);
-    EXPECT_EQ(captures_->requests[0].step, 500);
-    EXPECT_EQ(captures_->requests[0].heads, QStringList{QStringLiteral("2.0")});
-}
-
-TEST_F(HeadsWorkspaceTest, DamageIsSaidAndTheOtherHeadsAreNotHarmed) {
-    const Capture capture = addCapture({.tokens = 512, .step = 600});
-    write_text(capture.folder + "/2.1.att", "no such thing");
-    write_text(run_.captures_folder() + "/step-00000700.deadbeef/capture.json", "{");
-    open();
-    ASSERT_TRUE(waitFor([&] { return page()->bar()->text().contains(QStringLiteral("2.1.att")); }));
-    EXPECT_TRUE(page()->pane(HeadSide::a)->scores().isEmpty());
-    ThumbnailModel* model = workspace_->headsSide()->model();
-    ASSERT_TRUE(waitFor([&] { return !model->loading(); }));
-    const QModelIndex broken = model->indexOf(2, 1);
-    EXPECT_FALSE(broken.data(ThumbnailModel::DamageRole).toString().isEmpty());
-    EXPECT_EQ(broken.data(ThumbnailModel::ScoreRole).toString(), QStringLiteral("—"));
-    EXPECT_TRUE(model->indexOf(2, 0).data(ThumbnailModel::DamageRole).toString().isEmpty());
-    workspace_->choice().pickHead(2, 0, false);
-    ASSERT_TRUE(settle());
-    EXPECT_EQ(page()->title(), QStringLiteral("Layer 2, head 0"));
-    // And back to the damaged one, which is captured again.
-    workspace_->choice().pickHead(2, 1, false);
-    ASSERT_TRUE(waitFor([&] { return page()->bar()->text().contains(QStringLiteral("2.1.att")); }));
-    EXPECT_EQ(page()->bar()->button()->text(), QStringLiteral("Capture again"));
-    QTest::mouseClick(page()->bar()->button(), Qt::LeftButton);
-    ASSERT_EQ(captures_->requests.size(), 1U);
-    EXPECT_EQ(captures_->requests[0].step, 600);
-    EXPECT_EQ(captures_->requests[0].sample, 17);
-    const Capture made = addCapture({.tokens = 512, .step = 600});
-    captures_->tell({.state = CaptureJob::State::done, .folder = QString::fromStdString(made.folder)});
-    ASSERT_TRUE(waitFor([&] { return state().lead() && state().lead()->whole; }));
-    ASSERT_TRUE(waitFor([&] { return !page()->bar()->text().contains(QStringLiteral("2.1.att")); }));
-    ASSERT_TRUE(waitFor([&] {
-        return !model->loading() &&
-               model->indexOf(2, 1).data(ThumbnailModel::DamageRole).toString().isEmpty();
-    }));
-}
-
-TEST_F(HeadsWorkspaceTest, BecomesAFigure) {
-    openTwo();
-    state().setViewport(MapViewport{512, 100, 300, 200});
-    const auto figure = figureOfHeads(workspace_->choice());
-    ASSERT_TRUE(figure.has_value());
-    ASSERT_EQ(figure->spec.panels.size(), 2U);
-    EXPECT_EQ(figure->spec.panels[0].metric, "attention/2.1");
-    const Checked<FigureSpec> back = figure_from_json(to_json(figure->spec));
-    ASSERT_TRUE(back.has_value()) << back.error().front().message();
-    const Result<FigureData> data = load_figure_data(fixture_.folder().toStdString(), *back);
-    ASSERT_TRUE(data.has_value()) << describe(data.error());
-    ASSERT_EQ(data->panels.size(), 2U);
-    const FigureAttention& map = data->panels[1].attention.at(0);
-    EXPECT_EQ(map.step, 600);
-    EXPECT_EQ(map.size, 1);
-    EXPECT_EQ(map.first_key, 100);
-    EXPECT_EQ(map.rows, 200);
-    const std::vector<float> row = state().head(HeadSide::b)->row(450);
-    EXPECT_NEAR(map.weights[std::size_t(150 * map.columns + 71)], row[171], 1e-6);
-    for (const FigureFile file : {FigureFile::pdf, FigureFile::svg, FigureFile::png, FigureFile::csv}) {
-        const FigureBytes bytes = render_figure(*back, *data, file);
-        EXPECT_GT(bytes.bytes.size(), 1'000);
-        EXPECT_LT(bytes.bytes.size(), file == FigureFile::pdf ? 400'000 : 20'000'000);
-    }
-    state().setDifference(true);
-    const auto difference = figureOfHeads(workspace_->choice());
-    ASSERT_EQ(difference->spec.panels.size(), 1U);
-    EXPECT_EQ(difference->spec.panels[0].metric, "attention/2.1/less/2.1@200");
-    const Result<FigureData> less = load_figure_data(fixture_.folder().toStdString(), difference->spec);
-    ASSERT_TRUE(less.has_value()) << describe(less.error());
-    EXPECT_TRUE(less->panels[0].attention.at(0).is_signed);
-}
-
-TEST(AttentionMetrics, ReadBack) {
-    for (const char* text : {"attention/8.3", "attention/8.3/row", "attention/8.3/less/10.7@1200"}) {
-        const auto metric = parse_attention_metric(text);
-        ASSERT_TRUE(metric) << text;
-        EXPECT_EQ(to_text(*metric), text);
-    }
-    for (const char* text : {"attention", "attention/8", "attention/8.3/", "attention/8.3/less/1.2", "loss",
-                             "attention/8.3/rows", "attention/-1.3"})
-        EXPECT_FALSE(parse_attention_metric(text)) << text;
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 #include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/common/controls.h"
 #include "widgets/common/format.h"
 #include "widgets/heads/head_map.h"
 #include "widgets/heads/heads_choice.h"
+#include "widgets/heads/line_detail.h"
+#include "widgets/heads/map_layout.h"
 #include "widgets/heads/row_plot.h"
 #include "widgets/heads/token_strip.h"
 
@@ -53,6 +56,7 @@ HeadPane::HeadPane(HeadSide side, HeadsChoice& choice, TileStore& tiles, MapRend
       title_(new TextLabel({}, TypeStep::control, 600, 1)),
       scores_(new TextLabel({}, TypeStep::table, 500, 2)),
       map_(new HeadMap(side, choice.state(), tiles, renderer)),
+      detail_(new LineDetail(side, choice.state())),
       row_(new RowPlot(side, choice.state())),
       keys_(new TokenStrip(TokenStrip::Axis::keys, side, choice.state())),
       queries_(new TokenStrip(TokenStrip::Axis::queries, side, choice.state())) {
@@ -71,7 +75,12 @@ HeadPane::HeadPane(HeadSide side, HeadsChoice& choice, TileStore& tiles, MapRend
     header->addWidget(title_);
     header->addWidget(scores_, 1);
     all->addLayout(header);
-    all->addWidget(map_);
+    auto* beside = new QHBoxLayout;
+    beside->setSpacing(metrics::gap3);
+    beside->addWidget(map_, 1);
+    beside->addWidget(detail_);
+    all->addLayout(beside);
+    detail_->hide();
     all->addWidget(row_);
     all->addSpacing(metrics::gap1);
     all->addWidget(keys_);
@@ -98,9 +107,17 @@ void HeadPane::arrange() {
     const int wanted = int(MapLayout::heightFor(width() - metrics::gap2));
     const int high = std::clamp(wanted, std::min(120, room), std::max(room, 80));
     map_->setFixedHeight(high);
+    // A map is a square: where the height is what bounds it, the row's numbers stand beside it.
+    const int width = this->width() - metrics::gap2;
+    const int taken =
+        int(std::ceil(high - (MapLayout::top + MapLayout::bottom) + MapLayout::left + MapLayout::right));
+    const int left = width - taken - metrics::gap3;
+    const bool detailed = left >= LineDetail::least_width;
+    detail_->setVisible(detailed);
+    detail_->setFixedSize(std::clamp(left, LineDetail::least_width, LineDetail::most_width), high);
     row_->setFixedHeight(std::clamp(room - high + row_->minimumSizeHint().height(),
                                     row_->minimumSizeHint().height(), row_->sizeHint().height()));
-    row_->setMapWidth(MapLayout(QSizeF(width() - metrics::gap2, high)).map.width());
+    row_->setMapWidth(MapLayout(QSizeF(detailed ? taken : width, high)).map.width());
 }
 
 void HeadPane::resizeEvent(QResizeEvent*) { arrange(); }

@@ -11,6 +11,7 @@ namespace braid::ui {
 
 class HeadMap;
 class HeadsChoice;
+class LineDetail;
 class MapRenderer;
 class RowPlot;
 class TextLabel;
@@ -24,6 +25,7 @@ public:
              QWidget* parent = nullptr);
 
     HeadMap* map() const { return map_; }
+    LineDetail* detail() const { return detail_; }
     RowPlot* row() const { return row_; }
     TokenStrip* keys() const { return keys_; }
     TokenStrip* queries() const { return queries_; }
@@ -42,6 +44,7 @@ private:
     HeadsChoice& choice_;
     TextLabel *badge_, *title_, *scores_;
     HeadMap* map_;
+    LineDetail* detail_;  // where there is room beside the map
     RowPlot* row_;
     TokenStrip *keys_, *queries_;
 };

@@ -1,12 +1,10 @@
 #include "widgets/heads/heads_choice.h"
 
 #include <QApplication>
-#include <QFileInfo>
 #include <QMetaObject>
 #include <QPointer>
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "core/record/checkpoint_list.h"
@@ -14,29 +12,6 @@
 #include "widgets/common/run_measurements.h"
 
 namespace braid::ui {
-
-namespace {
-
-constexpr std::int64_t all_heads_tokens = 4'096;  // as the engine has it
-
-}  // namespace
-
-bool isDetailed(const CaptureHead& head, std::int64_t tokens) {
-    return head.factors || head.finest == 0 || head.finest < coarsest_attention_level(tokens);
-}
-
-std::optional<HeadPlaceOf> strongestHead(const Capture& capture) {
-    if (capture.heads.empty()) return {};
-    const auto score = [](const CaptureHead& head) {
-        // Needle masses before distances; a head without either last. Rows that a recurrence implies are no
-        // attention: their magnitudes are not to be compared with it.
-        return std::tuple(!head.implied, head.scores.needle.value_or(-1), head.scores.far.value_or(-1));
-    };
-    const auto best =
-        std::max_element(capture.heads.begin(), capture.heads.end(),
-                         [&](const CaptureHead& a, const CaptureHead& b) { return score(a) < score(b); });
-    return HeadPlaceOf{best->layer, best->head};
-}
 
 HeadsChoice::HeadsChoice(ProjectSession& session, CaptureCommands& commands, HeadsState& state,
                          QObject* parent)
@@ -82,50 +57,21 @@ void HeadsChoice::forget() {
 void HeadsChoice::refresh() {
     if (!session_.isOpen()) return;
     const int search = ++searches_;
-    struct Place {
-        RunId run;
-        QString name;
-        RunFolder folder;
-    };
-    std::vector<Place> places;
+    std::vector<CapturedRun> places;
     for (const RunPointer& run : session_.runs()->runs()) places.push_back({run->id, run->name, run->folder});
     QPointer<HeadsChoice> self(this);
     pool_.start([self, places, folders = folders_, search] {
-        std::vector<CaptureEntry> found;
-        QString problem;
-        for (const Place& place : places) {
-            CaptureList list = list_captures(place.folder.captures_folder());
-            for (Capture& capture : list.captures) {
-                capture.checkpoint.run = place.run.str();  // where it lies: runs can be copied
-                found.push_back({place.run, place.name, std::make_shared<const Capture>(std::move(capture))});
-            }
-            if (!list.problems.empty() && problem.isEmpty())
-                problem = QString::fromStdString(describe(list.problems.front()));
-        }
-        for (const QString& folder : folders) {
-            CaptureList list = list_captures(folder.toStdString() + "/captures");
-            for (Capture& capture : list.captures) {
-                capture.checkpoint.run.clear();
-                capture.checkpoint.folder = folder.toStdString();
-                found.push_back({RunId(), QFileInfo(folder).fileName(),
-                                 std::make_shared<const Capture>(std::move(capture))});
-            }
-        }
-        std::stable_sort(found.begin(), found.end(), [](const CaptureEntry& a, const CaptureEntry& b) {
-            // A second apart at most: the later checkpoint first.
-            return std::pair(a.capture->created, a.capture->checkpoint.step) >
-                   std::pair(b.capture->created, b.capture->checkpoint.step);
-        });
-        QMetaObject::invokeMethod(qApp, [self, found = std::move(found), problem, search] {
+        FoundCaptures found = findCaptures(places, folders);
+        QMetaObject::invokeMethod(qApp, [self, found = std::move(found), search] {
             if (!self || self->searches_ != search) return;
-            self->captures_ = found;
-            self->problem_ = problem;
+            self->captures_ = found.captures;
+            self->problem_ = found.problem;
             self->searched_ = true;
             self->markCaptured();
             if (const auto wish = std::exchange(self->wished_, std::nullopt))
                 self->chosenElsewhere(*wish);
-            else if (self->state_.isEmpty() && !self->leading() && !found.empty())
-                self->open(found.front().capture);
+            else if (self->state_.isEmpty() && !self->leading() && !found.captures.empty())
+                self->open(found.captures.front().capture);
             Q_EMIT self->capturesChanged();
         });
     });
@@ -245,22 +191,6 @@ QString HeadsChoice::damage(HeadSide which) const {
     return found == damaged_.end() ? QString() : found->second;
 }
 
-void HeadsChoice::captureAgain(HeadSide which) {
-    const Side& mine = side(which);
-    if (!mine.capture || !mine.head) return;
-    CaptureRequest request = requestLike(*mine.capture);
-    const auto tokens = std::int64_t(mine.capture->tokens.size());
-    if (tokens > all_heads_tokens)  // of a short text the engine takes every head
-        for (const CaptureHead& each : mine.capture->heads)
-            if (isDetailed(each, tokens) || HeadPlaceOf(each.layer, each.head) == *mine.head)
-                request.heads << headName(each);
-    jobSide_ = which;
-    jobIsNew_ = false;
-    jobHead_ = mine.head;
-    job_ = CaptureJob{.id = commands_.start(request), .request = request};
-    Q_EMIT jobChanged();
-}
-
 void HeadsChoice::pickHead(std::int64_t layer, std::int64_t head, bool other) {
     const HeadPlaceOf place{layer, head};
     const auto pick = [&](HeadSide which) {
@@ -293,75 +223,6 @@ bool HeadsChoice::lacksDetail() const {
         if (head && !isDetailed(*head, std::int64_t(mine.capture->tokens.size()))) return true;
     }
     return false;
-}
-
-void HeadsChoice::captureDetail() {
-    if (job_ && job_->active()) return;
-    for (const HeadSide which : {HeadSide::b, HeadSide::a}) {
-        const Side& mine = side(which);
-        if (!mine.capture || !mine.head) continue;
-        const auto tokens = std::int64_t(mine.capture->tokens.size());
-        const CaptureHead* head = mine.capture->find(mine.head->first, mine.head->second);
-        if (!head || isDetailed(*head, tokens)) continue;
-        CaptureRequest request = requestLike(*mine.capture);
-        request.heads << headName(*head);
-        for (const CaptureHead& each : mine.capture->heads)
-            if (isDetailed(each, tokens)) request.heads << headName(each);
-        jobSide_ = which;
-        jobIsNew_ = false;
-        jobHead_ = mine.head;
-        job_ = CaptureJob{.id = commands_.start(request), .request = request};
-        Q_EMIT jobChanged();
-        return;
-    }
-}
-
-CaptureRequest HeadsChoice::requestLike(const Capture& capture) const {
-    CaptureRequest request{.run = RunId(capture.checkpoint.run), .step = capture.checkpoint.step.value};
-    if (capture.checkpoint.run.empty()) request.folder = QString::fromStdString(capture.checkpoint.folder);
-    if (const auto made = made_.find(QString::fromStdString(capture.folder)); made != made_.end()) {
-        request = made->second;
-        request.step = capture.checkpoint.step.value;
-        request.heads.clear();
-        return request;
-    }
-    const auto number = [&capture](const char* key) -> std::optional<double> {
-        const auto at = capture.settings.find(key);
-        if (at == capture.settings.end() || !at->is_number()) return {};
-        return at->get<double>();
-    };
-    request.source = capture.source;
-    if (capture.source == CaptureSource::needle) {
-        request.sample = std::int64_t(number("sample").value_or(0));
-        if (const auto seed = number("seed")) request.seed = std::int64_t(*seed);
-        if (const auto context = number("context")) request.context = std::int64_t(*context);
-        request.depth = number("depth");
-    } else {
-        request.source = CaptureSource::tokens;
-        request.tokens = capture.tokens;
-    }
-    return request;
-}
-
-void HeadsChoice::pickCheckpoint(HeadSide which, std::int64_t step) {
-    const CapturePointer like = leading();
-    if (!like) return;
-    std::optional<HeadPlaceOf> head = side(which).head ? side(which).head : this->head(state_.leading());
-    if (const CapturePointer capture = find(run_, step, like.get(), head)) {
-        show(which, capture, head);
-        Q_EMIT openedChanged();
-        return;
-    }
-    CaptureRequest request = requestLike(*like);
-    request.step = step;
-    // Of a short text the engine takes every head; of a long one this.
-    if (head && std::int64_t(like->tokens.size()) > all_heads_tokens)
-        request.heads = {QStringLiteral("%1.%2").arg(head->first).arg(head->second)};
-    jobSide_ = which;
-    jobIsNew_ = false;
-    jobHead_ = head;
-    job_ = CaptureJob{.id = commands_.start(request), .request = request};
-    Q_EMIT jobChanged();
 }
 
 void HeadsChoice::closeB() {
@@ -429,85 +290,6 @@ std::vector<QPointF> HeadsChoice::entropyOverTokens() const {
         if (tokens && std::isfinite(value)) line.emplace_back(*tokens, value);
     }
     return line;
-}
-
-void HeadsChoice::start(const CaptureRequest& request) {
-    jobSide_ = HeadSide::b;
-    jobIsNew_ = true;
-    jobHead_.reset();
-    job_ = CaptureJob{.id = commands_.start(request), .request = request};
-    Q_EMIT jobChanged();
-}
-
-void HeadsChoice::cancel() {
-    if (job_ && job_->active()) commands_.cancel(job_->id);
-}
-
-void HeadsChoice::retry(bool allow_long) {
-    if (!job_ || job_->active()) return;
-    CaptureRequest request = job_->request;
-    request.allow_long = allow_long;
-    job_ = CaptureJob{.id = commands_.start(request), .request = request};
-    Q_EMIT jobChanged();
-}
-
-void HeadsChoice::dismiss() {
-    if (!job_ || job_->active()) return;
-    job_.reset();
-    Q_EMIT jobChanged();
-}
-
-void HeadsChoice::jobArrived(const CaptureJob& job) {
-    if (!job_ || job.id != job_->id) return;
-    job_ = job;
-    if (job.state == CaptureJob::State::done) openFolder(job.folder);
-    if (job.state == CaptureJob::State::cancelled) job_.reset();
-    Q_EMIT jobChanged();
-}
-
-// What was captured joins those that are known; the view stays where the text is the same.
-void HeadsChoice::openFolder(const QString& folder) {
-    QPointer<HeadsChoice> self(this);
-    pool_.start([self, folder, job = *job_, which = jobSide_, isNew = jobIsNew_, head = jobHead_,
-                 project = projects_] {
-        Result<Capture> read = read_capture(folder.toStdString());
-        QMetaObject::invokeMethod(
-            qApp, [self, read = std::move(read), job, which, isNew, head, project]() mutable {
-                if (!self || self->projects_ != project) return;
-                if (!read) {
-                    self->problem_ = QString::fromStdString(describe(read.error()));
-                    Q_EMIT self->capturesChanged();
-                    return;
-                }
-                read->checkpoint.run = job.request.run.str();
-                if (job.request.run.empty()) read->checkpoint.folder = job.request.folder.toStdString();
-                const auto capture = std::make_shared<const Capture>(*read);
-                self->made_[QString::fromStdString(capture->folder)] = job.request;
-                const RunPointer run = self->session_.run(job.request.run);
-                std::erase_if(self->captures_, [&](const CaptureEntry& entry) {
-                    return entry.capture->folder == capture->folder;
-                });
-                std::erase_if(self->damaged_, [&](const auto& file) {
-                    return file.first.starts_with(capture->folder + "/");
-                });
-                self->captures_.insert(self->captures_.begin(),
-                                       {job.request.run, run ? run->name : QString(), capture});
-                if (isNew || !self->leading() || !sameText(*capture, *self->leading())) {
-                    self->open(capture, head);
-                } else {
-                    self->show(which, capture, head);
-                    // The other side may show another head of what was written anew.
-                    const HeadSide other = which == HeadSide::a ? HeadSide::b : HeadSide::a;
-                    if (const Side& beside = self->side(other);
-                        beside.capture && beside.capture->folder == capture->folder)
-                        self->show(other, capture, std::optional(beside.head));
-                    self->markCaptured();
-                    Q_EMIT self->openedChanged();
-                }
-                self->refresh();
-                Q_EMIT self->capturesChanged();
-            });
-    });
 }
 
 void HeadsChoice::chosenElsewhere(const HeadChoice& choice) {

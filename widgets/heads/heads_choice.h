@@ -13,23 +13,16 @@
 
 #include "widgets/common/project_session.h"
 #include "widgets/heads/capture_commands.h"
+#include "widgets/heads/found_captures.h"
 #include "widgets/heads/heads_state.h"
 
 namespace braid::ui {
-
-struct CaptureEntry {
-    RunId run = {};  // empty: of a checkpoint that belongs to none
-    QString run_name = {};
-    CapturePointer capture;
-};
 
 struct CheckpointMark {
     std::int64_t step = 0;
     double tokens = 0;
     bool captured = false;  // of the text that is shown
 };
-
-using HeadPlaceOf = std::pair<std::int64_t, std::int64_t>;  // layer, head
 
 class HeadsChoice : public QObject {
     Q_OBJECT
@@ -130,10 +123,5 @@ private:
     std::map<QString, CaptureRequest> made_;  // by folder: how a text was asked for
     QThreadPool pool_;
 };
-
-bool isDetailed(const CaptureHead& head, std::int64_t tokens);
-// The head with the most mass on the needle, else the one that looks farthest. A head that a recurrence
-// implies only where there is no other.
-std::optional<HeadPlaceOf> strongestHead(const Capture& capture);
 
 }  // namespace braid::ui

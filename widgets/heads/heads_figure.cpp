@@ -1,5 +1,6 @@
 #include "widgets/heads/heads_figure.h"
 
+#include <QFileInfo>
 #include <cmath>
 
 #include "core/spec/study.h"
@@ -12,9 +13,19 @@ namespace braid::ui {
 std::optional<NamedFigure> figureOfHeads(const HeadsChoice& choice) {
     const HeadsState& state = choice.state();
     const RunPointer run = choice.run();
-    if (!run || state.isEmpty()) return {};
+    const CapturePointer shown = choice.leading();
+    if (!shown || state.isEmpty()) return {};
     FigureSpec spec{.kind = "attention-map"};
-    spec.source.runs = {run->id.str()};
+    std::string name;
+    if (run) {
+        spec.source.runs = {run->id.str()};
+        name = run->name.toStdString();
+    } else if (shown->checkpoint.run.empty()) {
+        spec.source.checkpoint = shown->checkpoint.folder;
+        name = QFileInfo(QString::fromStdString(shown->checkpoint.folder)).fileName().toStdString();
+    } else {
+        return {};  // of a run that is no longer there
+    }
     const auto panelOf = [&](HeadSide side) -> std::optional<FigurePanel> {
         const CapturePointer& capture = choice.capture(side);
         const auto& head = choice.head(side);
@@ -29,6 +40,10 @@ std::optional<NamedFigure> figureOfHeads(const HeadsChoice& choice) {
         panel.step = capture->checkpoint.step.value;
         panel.score = capture_settings_hash(*capture);
         panel.y_scale = state.form() == AttentionForm::log ? AxisScale::log : AxisScale::linear;
+        // The colours of the view; shares of a row have no other ends than 0 and 1.
+        if (!metric.row) panel.colour_range[1] = state.scale().high;
+        if (!metric.row && state.scale().form == AttentionForm::log)
+            panel.colour_range[0] = state.scale().low;
         const MapViewport view = state.viewportOf(side);
         if (!view.isWhole()) {
             panel.x_range = {std::floor(view.key), std::ceil(view.key + view.span)};
@@ -45,7 +60,7 @@ std::optional<NamedFigure> figureOfHeads(const HeadsChoice& choice) {
     if (spec.panels.empty()) return {};
     const auto& head = choice.head(state.leading());
     spec.title = "head " + std::to_string(head->first) + "." + std::to_string(head->second);
-    spec.title.append(", ").append(run->name.toStdString());
+    spec.title.append(", ").append(name);
     spec.style.size = spec.panels.size() > 1 ? FigureSize::double_column : FigureSize::single;
     spec.style.width_mm = standard_width_mm(spec.style.size, spec.style.width_mm);
     spec.style.height_mm = spec.panels.size() > 1 ? 86 : 78;

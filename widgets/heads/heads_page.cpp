@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 
 #include "widgets/common/controls.h"
@@ -17,6 +18,7 @@
 #include "widgets/heads/head_pane.h"
 #include "widgets/heads/heads_figure.h"
 #include "widgets/heads/heads_panel.h"
+#include "widgets/heads/line_detail.h"
 #include "widgets/heads/map_renderer.h"
 #include "widgets/heads/prompt_dialog.h"
 #include "widgets/heads/token_strip.h"
@@ -124,7 +126,8 @@ void HeadsPage::orderTabs() {
     for (const Segments* group : {form_, view_})
         for (int i = 0; i < group->count(); ++i) order << group->button(i);
     order << links_ << prompt_ << figure_ << bar_->button();
-    for (const HeadPane* pane : {a_, b_}) order << pane->map() << pane->keys() << pane->queries();
+    for (const HeadPane* pane : {a_, b_})
+        order << pane->map() << pane->detail()->table() << pane->keys() << pane->queries();
     order << slider_;
     for (int i = 1; i < order.size(); ++i) setTabOrder(order[i - 1], order[i]);
 }
@@ -192,10 +195,9 @@ void HeadsPage::follow() {
         1, state_.canDiffer(),
         two ? tr("A and B show different texts") : tr("Choose a second checkpoint or head"));
     view_->setCurrent(difference ? 1 : 0);
-    setDisabledReason(figure_, !open            ? closed
-                               : !shown         ? tr("There is nothing to show yet")
-                               : !choice_.run() ? tr("Figures are of the project's runs")
-                                                : QString());
+    setDisabledReason(figure_, !open                     ? closed
+                               : !figureOfHeads(choice_) ? tr("There is nothing to show yet")
+                                                         : QString());
     slider_->setCheckpoints(choice_.checkpoints());
     const auto stepOf = [this](HeadSide side) -> std::optional<std::int64_t> {
         if (!choice_.capture(side)) return {};

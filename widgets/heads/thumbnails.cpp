@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "core/attention/coarsest_tile.h"
+#include "core/record/head_formation.h"
 #include "widgets/common/attention_scale.h"
 #include "widgets/common/colour_map.h"
 #include "widgets/common/format.h"
@@ -168,7 +169,8 @@ void ThumbnailModel::setCapture(CapturePointer capture) {
     top_.clear();
     if (capture_) {
         for (std::size_t i = 0; i < capture_->heads.size(); ++i)
-            if (capture_->heads[i].scores.needle && !capture_->heads[i].implied) top_.push_back(i);
+            if (capture_->heads[i].scores.needle.value_or(0) >= marked_mass && !capture_->heads[i].implied)
+                top_.push_back(i);
         const std::size_t circled = std::min<std::size_t>(2, top_.size());
         std::partial_sort(top_.begin(), top_.begin() + std::ptrdiff_t(circled), top_.end(),
                           [this](std::size_t a, std::size_t b) {
