@@ -392,6 +392,7 @@ std::optional<double> CurvePlot::cursor(PlotCursor cursor) const {
 }
 
 void CurvePlot::setCursorsEnabled(bool enabled) { d_->cursorsEnabled = enabled; }
+void CurvePlot::setWheelScrolls(bool scrolls) { d_->wheelScrolls = scrolls; }
 
 QVector<PlotReading> CurvePlot::readAt(double x) const {
     QVector<PlotReading> readings;

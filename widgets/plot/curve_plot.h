@@ -18,10 +18,13 @@ namespace braid::ui {
 struct Tokens;
 
 struct PlotSeries {
-    QString id;             // stable, unique in a plot: the run id
-    QString label;          // at the line's end, in the legend, in the readout
-    CurvePtr curve;         // never null
-    int colour = 0;         // stored palette index of the run, the same in every panel
+    QString id;      // stable, unique in a plot: the run id
+    QString label;   // at the line's end, in the legend, in the readout
+    CurvePtr curve;  // never null
+    int colour = 0;  // stored palette index of the run, the same in every panel
+    int dash = 0;    // of lines in one colour: 0 for the first of them, 1 for the second
+    // Not a run but a part of a model ("full", "ffn"), which has a look of its own; empty: a run.
+    std::string component = {};
     bool live = false;      // still growing: a halo at its end
     bool selected = false;  // drawn last and wider
     bool visible = true;
@@ -115,6 +118,8 @@ public:
     std::optional<double> cursor(PlotCursor cursor) const;
     // Click sets A, shift+click B; the keys A and B set them at the pointer; drag moves them.
     void setCursorsEnabled(bool enabled);
+    // On a page that scrolls the wheel is the page's; with Ctrl it zooms both axes, with Shift y.
+    void setWheelScrolls(bool scrolls);
     // One reading a visible series, in their order.
     QVector<PlotReading> readAt(double x) const;
     // A thin line at the place of the pointer in a neighbouring panel.

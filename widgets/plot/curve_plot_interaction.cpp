@@ -1,5 +1,6 @@
 // Mouse and keys of a CurvePlot. Drag pans, Ctrl+drag or the right button zooms into a box, the wheel zooms x
-// at the pointer (Shift: y, Ctrl: both), a double click fits. Keys: arrows, + and -, Home, A and B.
+// at the pointer (Shift: y, Ctrl: both; on a page that scrolls only these), a double click fits. Keys:
+// arrows, + and -, Home, A and B.
 #include <QMouseEvent>
 #include <algorithm>
 #include <cmath>
@@ -151,6 +152,9 @@ void CurvePlot::Private::release(QMouseEvent* event) {
 }
 
 void CurvePlot::Private::wheel(QWheelEvent* event) {
+    if (wheelScrolls && !(event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier))) {
+        return event->ignore();  // on to the page
+    }
     // Shift turns the wheel sideways on some platforms.
     const QPoint delta = event->angleDelta();
     const double notches = (delta.y() != 0 ? delta.y() : delta.x()) / 120.0;

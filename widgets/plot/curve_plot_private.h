@@ -51,6 +51,7 @@ public:
     bool fitX = true, fitY = true;
     std::optional<double> xLimits[2], yLimits[2];
     bool cursorsEnabled = false;
+    bool wheelScrolls = false;
 
     QTimer frame;
     QElapsedTimer sinceRepaint;

@@ -153,7 +153,7 @@ bool CurvesLayer::drawDense(QCPPainter* painter, const std::vector<int>& order) 
                                pixel(column.last)});
         }
         const qreal width = seriesWidth(*state_, one) * ratio;
-        QVector<qreal> dashes = runDashes(one.colour);
+        QVector<qreal> dashes = lineDashes(state_->lookOf(one).dash);
         for (qreal& dash : dashes) {
             dash *= width;
         }
@@ -184,8 +184,8 @@ void CurvesLayer::draw(QCPPainter* painter) {
     for (const int index : order) {
         const PlotSeries& one = state_->series[index];
         SeriesView& view = state_->views[static_cast<std::size_t>(index)];
-        prepare(*view.shown, state_->colourOf(one), seriesWidth(*state_, one), one.colour / 8, view.detail,
-                strokes);
+        prepare(*view.shown, state_->colourOf(one), seriesWidth(*state_, one), state_->lookOf(one).dash,
+                view.detail, strokes);
     }
 
     std::size_t points = 0;
@@ -199,7 +199,7 @@ void CurvesLayer::draw(QCPPainter* painter) {
     std::vector<QPointF> device;
     for (const Stroke& stroke : strokes) {
         const bool dense = stroke.travel > 6.0 * area.width() && stroke.points.size() > 500;
-        const QVector<qreal> dashes = runDashes(8 * stroke.dash);
+        const QVector<qreal> dashes = lineDashes(stroke.dash);
         if (dense || points > many_points) {
             device.clear();
             for (const QPointF& point : stroke.points) {

@@ -328,7 +328,7 @@ void MarksLayer::drawLineEndLabels(QCPPainter* painter) {
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const PlotSeries& one = state_->series[labels[i].series];
         const double y = std::round(places[i]);
-        painter->setPen(runPen(one.colour, colours, 2.4));
+        painter->setPen(samplePen(state_->lookOf(one), 2.4));
         painter->drawLine(QPointF(left, y), QPointF(left + tick_length, y));
         const QRectF rect(left + tick_length + 6, y - half, state_->plot->width() - left - tick_length - 14,
                           label_height);
@@ -392,7 +392,7 @@ void MarksLayer::drawLegend(QCPPainter* painter) {
     painter->setFont(tickFont(500));
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const double y = box.top() + 5 + (static_cast<double>(i) + 0.5) * label_height;
-        painter->setPen(runPen(state_->series[labels[i].series].colour, colours, 2));
+        painter->setPen(samplePen(state_->lookOf(state_->series[labels[i].series]), 2));
         painter->drawLine(QPointF(box.left() + 10, y), QPointF(box.left() + 28, y));
         const QRectF rect(box.left() + 34, y - label_height / 2.0, box.width() - 40, label_height);
         painter->setPen(colours.text1);

@@ -178,7 +178,7 @@ void OverlayLayer::drawReadout(QCPPainter* painter) const {
     painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         line.translate(0, lineHeight);
-        painter->setPen(runPen(state_->series[rows[i].series].colour, colours, 2.4));
+        painter->setPen(samplePen(state_->lookOf(state_->series[rows[i].series]), 2.4));
         painter->drawLine(QPointF(line.left(), line.center().y()),
                           QPointF(line.left() + 12, line.center().y()));
         painter->setPen(colours.text2);

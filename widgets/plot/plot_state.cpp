@@ -29,7 +29,12 @@ TickOptions PlotState::yTickOptions() const {
     return {.target = std::clamp(plot->height() / room, 2, 8), .use_factor = factorY};
 }
 
-QColor PlotState::colourOf(const PlotSeries& one) const { return runColour(one.colour, tokens()); }
+LineLook PlotState::lookOf(const PlotSeries& one) const {
+    if (!one.component.empty()) return componentLook(one.component, tokens());
+    LineLook look = runLook(one.colour, tokens());
+    look.dash += one.dash;
+    return look;
+}
 
 QString PlotState::valueText(double value) const {
     if (factorY) {

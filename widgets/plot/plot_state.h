@@ -7,6 +7,7 @@
 
 #include "core/analysis/pyramid.h"
 #include "core/analysis/smoothing.h"
+#include "widgets/common/mixer_style.h"
 #include "widgets/common/theme.h"
 #include "widgets/plot/curve_plot.h"
 #include "widgets/plot/qcustomplot.h"
@@ -59,7 +60,8 @@ struct PlotState {
     TickOptions xTickOptions() const;
     TickOptions yTickOptions() const;
 
-    QColor colourOf(const PlotSeries& series) const;
+    LineLook lookOf(const PlotSeries& one) const;
+    QColor colourOf(const PlotSeries& one) const { return lookOf(one).colour; }
     // A value as the labels and the readout state it.
     QString valueText(double value) const;
     QString xText(double value) const;
