@@ -108,6 +108,7 @@ void PageToolbar::arrange() {
     const bool beneath = !noteText_.isEmpty() && left < needed;
     heading_->setDirection(beneath ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     heading_->setSpacing(beneath ? 0 : metrics::gap2);
+    heading_->setContentsMargins(0, beneath ? metrics::gap1 : 0, 0, beneath ? metrics::gap1 : 0);
     title_->setAlignment(Qt::AlignLeft | (beneath ? Qt::AlignBottom : Qt::AlignVCenter));
     note_->setAlignment(Qt::AlignLeft | (beneath ? Qt::AlignTop : Qt::AlignVCenter));
     const int note_room = beneath ? titleWidth + left : left;

@@ -191,6 +191,7 @@ void HeadsPage::follow() {
     const bool difference = state_.difference();
     a_->setVisible(shown && !difference);
     b_->setVisible(shown && two);
+    view_->setVisible(two);  // of one map there is nothing to compare
     view_->setChoiceEnabled(
         1, state_.canDiffer(),
         two ? tr("A and B show different texts") : tr("Choose a second checkpoint or head"));

@@ -15,6 +15,7 @@ namespace braid::ui {
 namespace {
 
 constexpr std::size_t most_rows = 32;
+constexpr float least_shown = 0.0005F;
 
 }  // namespace
 
@@ -72,6 +73,9 @@ void LineDetail::follow() {
                               return std::abs(a.weight) > std::abs(b.weight);
                           });
         links.resize(std::size_t(shown));
+        // What would be printed as 0 says nothing; of an implied row all may be small.
+        const float least = links.empty() || std::abs(links.front().weight) < least_shown ? 0 : least_shown;
+        while (!links.empty() && std::abs(links.back().weight) < least) links.pop_back();
     }
     QString title, note;
     if (head && cursor) {
