@@ -135,6 +135,20 @@ TEST(FigureChecks, speakOfWhatWasDrawn) {
     EXPECT_TRUE(by_title[QStringLiteral("Points outside the axes")].good);
     EXPECT_TRUE(by_title[QStringLiteral("Readable in grey")].good);
     EXPECT_TRUE(by_title[QStringLiteral("Colour-blind, deuteranopia")].good);
+    // Four lines in one colour: what tells them apart is said, not a distance of 0; without dashes it is a
+    // fault.
+    FigureFacts alike = pdf.facts;
+    for (SeriesLook& look : alike.looks) look.colour = alike.looks[0].colour;
+    const auto blind = [&] {
+        for (const FigureCheck& check : check_figure(spec, data, alike, 1'000))
+            if (check.title == QStringLiteral("Colour-blind, deuteranopia")) return check;
+        return FigureCheck{};
+    };
+    EXPECT_TRUE(blind().good);
+    EXPECT_EQ(blind().finding, QStringLiteral("hues too near, told apart by dash"));
+    for (SeriesLook& look : alike.looks) look.dash = 0;
+    EXPECT_FALSE(blind().good);
+    EXPECT_TRUE(blind().finding.contains(QStringLiteral("ΔE 0"))) << blind().finding.toStdString();
     EXPECT_FALSE(by_title[QStringLiteral("Spread over seeds")].good) << "one seed a point";
     EXPECT_TRUE(by_title[QStringLiteral("PDF size")].good);
     EXPECT_FALSE(by_title.contains(QStringLiteral("Runs finished")));

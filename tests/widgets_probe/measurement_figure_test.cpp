@@ -4,6 +4,7 @@
 #include <QImage>
 
 #include "tests/widgets_probe/probe_fixture.h"
+#include "widgets/common/mixer_style.h"
 #include "widgets/figure/figure_export.h"
 #include "widgets/figure/figure_kind.h"
 #include "widgets/probe/probe_figures.h"
@@ -116,6 +117,38 @@ TEST_F(MeasurementFigureTest, AProfileHasItsFarLevelAndWhereItIsMet) {
     EXPECT_DOUBLE_EQ(data->panels[0].series[0].arrival, 300);
     const FigureBytes svg = render_figure(profile->spec, *data, FigureFile::svg);
     EXPECT_TRUE(svg.facts.texts.contains(QStringLiteral("far level, and where it is met")));
+}
+
+TEST_F(MeasurementFigureTest, PartsOfAModelHaveTheirOwnColours) {
+    figures_ = probeFigures(workspace_->choice());
+    const NamedFigure* noise = find("noise/change");
+    ASSERT_NE(noise, nullptr);
+    const auto data = load_figure_data(fixture_.folder().toStdString(), noise->spec);
+    ASSERT_TRUE(data.has_value());
+    ASSERT_EQ(data->panels[0].series.size(), 3U);
+    EXPECT_EQ(data->panels[0].series[1].component, "swa");
+    const FigureBytes svg = render_figure(noise->spec, *data, FigureFile::svg);
+    ASSERT_EQ(svg.facts.looks.size(), 3U);
+    EXPECT_EQ(svg.facts.looks[0].colour, mixerStyle("full").textLight);
+    EXPECT_EQ(svg.facts.looks[1].colour, mixerStyle("swa").textLight);
+    EXPECT_NE(svg.facts.looks[0].dash, svg.facts.looks[1].dash);
+    for (const SeriesLook& look : svg.facts.looks)
+        for (const QColor& run : lightTokens().runs) EXPECT_NE(look.colour, run);
+}
+
+TEST_F(MeasurementFigureTest, ATraceCanBeOfTheTopHeadAlone) {
+    FigureSpec spec{.kind = "measurement"};
+    for (const RunPointer& run : workspace_->choice().chosen()) spec.source.runs.push_back(run->id.str());
+    spec.panels.push_back({.metric = "trace/mass/top"});
+    ASSERT_TRUE(figure_from_json(to_json(spec)).has_value());
+    const auto data = load_figure_data(fixture_.folder().toStdString(), spec);
+    ASSERT_TRUE(data.has_value()) << describe(data.error());
+    EXPECT_NEAR(data->panels[0].series.at(0).mean->back().y, 0.72, 1e-3) << "not the mean with 0.58";
+    EXPECT_TRUE(render_figure(spec, *data, FigureFile::svg)
+                    .facts.texts.join(QLatin1Char('|'))
+                    .contains(QStringLiteral("top head")));
+    spec.panels[0].metric = "gradient/g/top";
+    EXPECT_FALSE(figure_from_json(to_json(spec)).has_value());
 }
 
 TEST_F(MeasurementFigureTest, WhatIsWrongIsNamed) {

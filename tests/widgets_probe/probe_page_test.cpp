@@ -10,6 +10,8 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
+#include <algorithm>
+#include <set>
 
 #include "tests/widgets_probe/probe_fixture.h"
 #include "widgets/common/colour_map.h"
@@ -21,6 +23,7 @@
 #include "widgets/probe/measure_dialog.h"
 #include "widgets/probe/probe_charts.h"
 #include "widgets/probe/restriction_bars.h"
+#include "widgets/probe/run_legend.h"
 
 namespace braid::ui {
 namespace {
@@ -190,6 +193,50 @@ TEST_F(ProbePageTest, NewMeasurementsAreShownAndBadFilesTold) {
     const auto problem = [&] { return workspace_->choice().problem(); };
     ASSERT_TRUE(waitFor([&] { return problem().contains(QStringLiteral("bad.json")); }));
     EXPECT_GE(maps_->shown(), 3U) << "the others stay";
+}
+
+TEST_F(ProbeTest, OneLegendForAllChartsAndDashesWhereHuesRepeat) {
+    std::vector<RunFolder> runs;
+    for (const char* seed : {"seed-1", "seed-2", "seed-3"}) {  // of one variant: one colour
+        runs.push_back(fixture_.addFinishedRun(seed, "laziness", std::string("window-4/") + seed));
+        const MeasurementFiles files(runs.back(), 600);
+        files.gradient();
+        files.trace();
+        files.noise();
+    }
+    open();
+    ASSERT_EQ(workspace_->choice().chosen().size(), 3U);
+    const RunLegend* legend = page_->charts()->legend();
+    ASSERT_TRUE(legend->isVisible());
+    ASSERT_EQ(legend->entries().size(), 3U);
+    EXPECT_EQ(legend->shown(), 3U);
+    std::set<std::pair<int, int>> looks;
+    for (const PlotSeries& one : page_->charts()->entropyPlot()->series()) {
+        looks.emplace(one.colour, one.dash);
+        const auto entry = std::find_if(legend->entries().begin(), legend->entries().end(),
+                                        [&](const auto& each) { return one.id.startsWith(each.id); });
+        ASSERT_NE(entry, legend->entries().end());
+        EXPECT_EQ(std::pair(entry->colour, entry->dash), std::pair(one.colour, one.dash));
+    }
+    EXPECT_EQ(looks.size(), 3U) << "no two look alike";
+    page_->charts()->chooseThird(QStringLiteral("noise/change"));
+    const auto& parts = page_->charts()->thirdPlot()->series();
+    ASSERT_EQ(parts.size(), 3);
+    EXPECT_EQ(parts[0].component, "full");
+    EXPECT_EQ(parts[2].component, "ffn");
+}
+
+TEST_F(ProbeTest, TitlesTellTheRangeOfSamplesWhereRowsDiffer) {
+    const RunFolder few = addRun("few"), many = addRun("many");
+    MeasurementFiles(few, 600).probe();
+    MeasurementFiles(many, 600).probe();
+    MeasurementList list = read_measurements(few);
+    for (MeasuredArray& array : list.records.at(0).arrays) array.samples = {64};
+    ASSERT_TRUE(write_measurement(few.measurements_folder(), list.records[0]).has_value());
+    open();
+    ASSERT_FALSE(page_->maps()->sections().empty());
+    EXPECT_TRUE(page_->maps()->sections()[0].note.contains(QStringLiteral("64 to 400 samples")))
+        << page_->maps()->sections()[0].note.toStdString();
 }
 
 TEST_F(ProbePageTest, SignedColoursMeetInTheMiddle) {

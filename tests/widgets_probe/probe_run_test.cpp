@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QTest>
 #include <QTreeView>
+#include <filesystem>
 
 #include "tests/widgets_probe/probe_fixture.h"
 #include "widgets/common/controls.h"
@@ -33,6 +34,7 @@ protected:
         EXPECT_TRUE(writer->begin_attempt({}).has_value());
         ProjectFixture::steps(*writer, 0, 40);
         EXPECT_TRUE(writer->checkpoint(Step(40), "checkpoints/step-00000040", 1'000).has_value());
+        std::filesystem::create_directories(folder.checkpoint_folder(Step(40)));
         EXPECT_TRUE(writer->close(RunState::finished).has_value());
         return folder;
     }
@@ -83,6 +85,23 @@ TEST_F(ProbeRunTest, TheFormIsTheKindsAndStartsAJobForEveryChosenRun) {
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
         return label->isVisible() && label->text().contains(QStringLiteral("must be"));
     })) << "said in its place";
+    EXPECT_FALSE(dialog->startButton()->isEnabled()) << "what it shows is not what it would do";
+    EXPECT_TRUE(dialog->problemText().contains(QStringLiteral("Samples: must be")))
+        << dialog->problemText().toStdString();
+    EXPECT_EQ(dialog->startButton()->toolTip(), dialog->problemText());
+    // Another field changes: the text that was refused stays, and is still said.
+    QLineEdit* seed = dialog->form()->editor("seed")->field()->lineEdit();
+    const QString usual = seed->text();
+    seed->setText(QStringLiteral("7"));
+    QTest::keyClick(seed, Qt::Key_Return);
+    EXPECT_EQ(samples->text(), QStringLiteral("0"));
+    EXPECT_FALSE(dialog->startButton()->isEnabled());
+    // It is right as soon as it is typed.
+    samples->selectAll();
+    QTest::keyClicks(samples, QStringLiteral("9"));
+    EXPECT_TRUE(dialog->startButton()->isEnabled()) << dialog->problemText().toStdString();
+    seed->setText(usual);
+    QTest::keyClick(seed, Qt::Key_Return);
     samples->selectAll();
     QTest::keyClicks(samples, QStringLiteral("800"));
     QTest::keyClick(samples, Qt::Key_Return);
@@ -128,6 +147,54 @@ TEST_F(ProbeRunTest, JobsShowProgressAndCancel) {
     job.text = QStringLiteral("the context is too long");
     Q_EMIT commands_.scoreJobChanged(job);
     EXPECT_EQ(jobs->text(7), QStringLiteral("the context is too long"));
+}
+
+TEST_F(ProbeRunTest, RunsWithoutTheirCheckpointsAreNamedOnceAndLeftOut) {
+    const RunFolder one = addWithCheckpoint("one"), two = addWithCheckpoint("two");
+    std::filesystem::remove_all(two.checkpoints_folder());
+    open();
+    MeasureDialog* dialog = page_->measure("probe");
+    ASSERT_NE(dialog, nullptr);
+    ASSERT_TRUE(waitFor([&] { return dialog->requests().size() == 1; }));
+    EXPECT_EQ(dialog->requests()[0].run, idOf(one));
+    EXPECT_TRUE(dialog->summary().contains(QStringLiteral("“two”"))) << dialog->summary().toStdString();
+    EXPECT_TRUE(dialog->startButton()->isEnabled());
+    dialog->reject();
+    std::filesystem::remove_all(one.checkpoints_folder());
+    dialog = page_->measure("probe");
+    ASSERT_TRUE(waitFor([&] { return !dialog->startButton()->isEnabled(); }));
+    EXPECT_TRUE(dialog->problemText().contains(QStringLiteral("“one”")))
+        << dialog->problemText().toStdString();
+    EXPECT_TRUE(dialog->problemText().contains(QStringLiteral("not on disk")));
+}
+
+TEST_F(ProbeRunTest, ManyJobsAreFoldedAndCancelledAtOnce) {
+    const RunFolder run = addWithCheckpoint("one");
+    open();
+    auto* jobs = page_->findChild<ScoreJobs*>();
+    ScoreJob job{.request = {.run = idOf(run),
+                             .step = 40,
+                             .kind = QStringLiteral("probe"),
+                             .verb = ScoreRequest::Verb::measure}};
+    for (job.id = 1; job.id <= 6; ++job.id) {
+        job.state = job.id == 1 ? ScoreJob::State::running : ScoreJob::State::waiting;
+        Q_EMIT commands_.scoreJobChanged(job);
+        EXPECT_EQ(jobs->allButton()->isVisible(), job.id > 1) << "of one its own is enough";
+    }
+    EXPECT_EQ(jobs->moreText(), QStringLiteral("and 2 more"));
+    EXPECT_TRUE(jobs->cancelButton(4)->isVisible());
+    EXPECT_FALSE(jobs->cancelButton(5)->isVisible());
+    QTest::mouseClick(jobs->allButton(), Qt::LeftButton);
+    ASSERT_GE(commands_.asked.size(), 6);
+    EXPECT_EQ(commands_.asked.mid(commands_.asked.size() - 6).first(), QStringLiteral("cancel-score 6"))
+        << "those that wait before the one that works";
+    EXPECT_EQ(commands_.asked.last(), QStringLiteral("cancel-score 1"));
+    job.state = ScoreJob::State::failed;
+    for (job.id = 1; job.id <= 6; ++job.id) Q_EMIT commands_.scoreJobChanged(job);
+    EXPECT_EQ(jobs->allButton()->text(), QStringLiteral("Dismiss all"));
+    QTest::mouseClick(jobs->allButton(), Qt::LeftButton);
+    EXPECT_EQ(jobs->count(), 0);
+    EXPECT_FALSE(jobs->isVisible());
 }
 
 TEST(MeasureOptions, OnlyWhatDiffersIsSaid) {

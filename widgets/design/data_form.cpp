@@ -207,6 +207,7 @@ void DataForm::rebuild() {
                 refresh();
                 Q_EMIT changed();
             });
+    connect(form_, &ParameterForm::refusedChanged, this, &DataForm::refusedChanged);
     const TaskKind* task = find_task(data_.kind);
     help_->setText(
         task ? QString::fromStdString(task->help) + QLatin1Char('\n') + QString::fromStdString(task->citation)
@@ -290,6 +291,8 @@ Diagnostics DataForm::problems(const TrainingSpec& training, std::int64_t model_
         problems.push_back({.path = "data.key_tokens", .rule = "must be a file", .found = keys});
     return problems;
 }
+
+QStringList DataForm::refused() const { return form_ ? form_->refused() : QStringList(); }
 
 void DataForm::showProblems(const Diagnostics& problems) {
     form_->clearProblems();

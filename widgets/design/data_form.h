@@ -31,6 +31,8 @@ public:
     // Everything wrong with the data and, because of them, with the training; paths start with "data" or
     // "training". Without opening a corpus.
     Diagnostics problems(const TrainingSpec& training, std::int64_t model_vocab) const;
+    // What stands in a field and is no value, a line each.
+    QStringList refused() const;
     // Puts those whose path starts with "data" at their fields.
     void showProblems(const Diagnostics& problems);
 
@@ -41,6 +43,7 @@ public:
 
 Q_SIGNALS:
     void changed();
+    void refusedChanged();
 
 private:
     void rebuild();

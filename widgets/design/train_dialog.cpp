@@ -126,15 +126,18 @@ TrainDialog::TrainDialog(const ArchitectureSpec& spec, const MixerCatalog& catal
     all->addWidget(makeSeparator());
     all->addWidget(foot_);
 
-    for (ParameterForm* form : {main_, more_})
+    for (ParameterForm* form : {main_, more_}) {
+        connect(form, &ParameterForm::refusedChanged, this, &TrainDialog::showProblems);
         connect(form, &ParameterForm::changed, this,
                 [this](const std::string& key, const ParameterValue& value) {
                     set_training_value(training_, key, value);
                     update_();
                 });
+    }
     connect(foot_, &CommandFoot::started, this, &QDialog::accept);
     connect(foot_, &CommandFoot::cancelled, this, &QDialog::reject);
     connect(data_, &DataForm::changed, this, &TrainDialog::update_);
+    connect(data_, &DataForm::refusedChanged, this, &TrainDialog::showProblems);
     connect(phases_, &PhasesForm::changed, this, &TrainDialog::update_);
     connect(origin_, &OriginForm::changed, this, &TrainDialog::update_);
     connect(name_, &Field::edited, this, &TrainDialog::update_);
@@ -207,9 +210,11 @@ void TrainDialog::setTokens(const QString& text) {
     const double tokens = count ? static_cast<double>(*count) : 0;
     if (!count || tokens / a_step > 1e9) {
         tokens_->setError(tr("must be a number of tokens, such as 2.5M or 2e6"));
-        return;
+        tokensRefusal_ = tr("Tokens: must be a number of tokens, such as 2.5M or 2e6, got %1").arg(text);
+        return showProblems();
     }
     tokens_->setError({});
+    tokensRefusal_.clear();
     training_.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(tokens / a_step)));
     update_();
 }
@@ -267,7 +272,9 @@ void TrainDialog::showProblems() {
     const Diagnostics all = problems();
     constexpr std::string_view training_prefix = "training.";
     for (ParameterForm* form : {main_, more_}) form->clearProblems();
-    QStringList lines;
+    QStringList lines = main_->refused() + more_->refused() + data_->refused();
+    if (!tokensRefusal_.isEmpty()) lines << tokensRefusal_;
+    if (!more_->refused().isEmpty() && more_->isHidden()) more_button_->click();
     for (const Diagnostic& problem : all) {
         lines << QString::fromStdString(problem.message());
         if (!problem.path.starts_with(training_prefix)) continue;
@@ -291,7 +298,11 @@ void TrainDialog::update_() {
     main_->setValues(values);
     more_->setValues(values);
     const std::int64_t first = training_.tokens_per_step() * training_.steps;
-    if (!tokens_->lineEdit()->hasFocus()) tokens_->setText(formatCount(first));
+    if (!tokens_->lineEdit()->hasFocus()) {
+        tokens_->setText(formatCount(first));
+        tokens_->setError({});
+        tokensRefusal_.clear();
+    }
     const std::int64_t steps = total_steps(training_, phases_->phases());
     const auto tokens = static_cast<double>(tokens_after(training_, phases_->phases(), Step(steps)).value);
     const ArchitectureCost price = cost(spec_, catalog_, training_.context);

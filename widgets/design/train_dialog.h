@@ -58,6 +58,7 @@ private:
     RunCommands& commands_;
     std::string scale_;  // with the paper's dimensions of this architecture; empty: none
     TrainingSpec training_;
+    QString tokensRefusal_;  // why the field of tokens shows no number
     DataForm* data_;
     PhasesForm* phases_;
     OriginForm* origin_;

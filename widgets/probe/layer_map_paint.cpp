@@ -90,9 +90,10 @@ void LayerMapView::paintLabels(QPainter& painter, std::size_t index) const {
     const double after = painter.fontMetrics().horizontalAdvance(section.title) + 8;
     painter.setFont(themeFont(TypeStep::tick));
     painter.setPen(t.text3);
-    painter.drawText(
-        line.adjusted(after, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(section.note, Qt::ElideRight, int(line.width() - after)));
+    const bool named = !section.map.top.empty() && topLabels(index) == TopLabels::inTitle;
+    const QString note = named ? topText(index) + QStringLiteral("; ") + section.note : section.note;
+    painter.drawText(line.adjusted(after, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(note, Qt::ElideRight, int(line.width() - after)));
 
     if (byHead(section)) {
         const std::size_t step = every(painter.fontMetrics().height() + 2, layout.pitch);
@@ -154,21 +155,58 @@ void LayerMapView::paintBar(QPainter& painter, std::size_t index) const {
     }
 }
 
+// The value stands in its own cell where it fits; else beside the ring, where a map has rows enough not to be
+// covered by it; else in the title.
+LayerMapView::TopLabels LayerMapView::topLabels(std::size_t index) const {
+    const LayerMap& map = sections_[index].map;
+    const Layout& layout = layouts_[index];
+    int widest = 0;
+    const QFontMetrics metrics(themeFont(TypeStep::tick, 600));
+    for (const auto& [row, layer] : map.top)
+        widest = std::max(
+            widest, metrics.horizontalAdvance(measuredText(map.rows[row].cells[layer].value, map.unit)));
+    if (columnWidth() - 1 >= widest + 4 && layout.row >= metrics.height() - 2) return TopLabels::inCell;
+    return double(map.rows.size()) * layout.pitch >= least_boxed_height ? TopLabels::beside
+                                                                        : TopLabels::inTitle;
+}
+
+QString LayerMapView::topText(std::size_t index) const {
+    const LayerMap& map = sections_[index].map;
+    QStringList texts;
+    for (const auto& [row, layer] : map.top)
+        texts << QStringLiteral("%1 %2").arg(headText(layer, row),
+                                             measuredText(map.rows[row].cells[layer].value, map.unit));
+    return texts.join(QStringLiteral(", "));
+}
+
 void LayerMapView::paintTop(QPainter& painter, std::size_t index) const {
     const Tokens& t = tokens();
     const LayerMap& map = sections_[index].map;
+    const TopLabels labels = topLabels(index);
     painter.setFont(themeFont(TypeStep::tick, 600));
     std::vector<QRectF> taken;
     for (const auto& [row, layer] : map.top) {
         const QRectF cell = cellRect({index, row, layer});
-        const double radius = std::clamp(std::min(cell.width(), cell.height()) / 2 + 3, 7.0, 12.0);
+        const double value = map.rows[row].cells[layer].value;
         painter.setBrush(Qt::NoBrush);
+        if (labels != TopLabels::beside) {
+            const QRectF ring = cell.adjusted(1.5, 1.5, -1.5, -1.5);
+            painter.setPen(QPen(t.surface, 4));
+            painter.drawRoundedRect(ring, metrics::radiusField, metrics::radiusField);
+            painter.setPen(QPen(t.mark, 2.2));
+            painter.drawRoundedRect(ring, metrics::radiusField, metrics::radiusField);
+            if (labels == TopLabels::inTitle) continue;
+            painter.setPen(strongestOn(fill(map, value)));
+            painter.drawText(cell, Qt::AlignCenter, measuredText(value, map.unit));
+            continue;
+        }
+        const double radius = std::clamp(std::min(cell.width(), cell.height()) / 2 + 3, 7.0, 12.0);
         painter.setPen(QPen(t.surface, 5));
         painter.drawEllipse(cell.center(), radius, radius);
         painter.setPen(QPen(t.mark, 2.2));
         painter.drawEllipse(cell.center(), radius, radius);
-        const QString text = QStringLiteral("%1  %2").arg(
-            headText(layer, row), measuredText(map.rows[row].cells[layer].value, map.unit));
+        const QString text =
+            QStringLiteral("%1  %2").arg(headText(layer, row), measuredText(value, map.unit));
         const double width = painter.fontMetrics().horizontalAdvance(text) + 12;
         QRectF box(cell.center().x() + radius + 5, cell.center().y() - 9, width, 18);
         if (box.right() > columnLeft() + columnWidth() * double(layers_) + 4)

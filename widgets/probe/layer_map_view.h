@@ -83,6 +83,9 @@ private:
     void paintSection(QPainter& painter, std::size_t index) const;
     void paintLabels(QPainter& painter, std::size_t index) const;
     void paintBar(QPainter& painter, std::size_t index) const;
+    enum class TopLabels { inCell, beside, inTitle };
+    TopLabels topLabels(std::size_t index) const;
+    QString topText(std::size_t index) const;  // "L2.H0 0.947, L2.H1 0.782"
     void paintTop(QPainter& painter, std::size_t index) const;
     void paintAxis(QPainter& painter) const;
     void paintRead(QPainter& painter) const;

@@ -7,11 +7,13 @@
 #include <QScrollArea>
 #include <QThreadPool>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/record/checkpoint_list.h"
 #include "widgets/common/command_foot.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/format.h"
+#include "widgets/common/lost_checkpoints.h"
 #include "widgets/common/parameter_form.h"
 #include "widgets/common/run_measurements.h"
 #include "widgets/probe/measure_options.h"
@@ -90,6 +92,20 @@ MeasureDialog::MeasureDialog(const std::vector<RunPointer>& runs, const RunPoint
     });
     setKind(kind);
     readSteps();
+    findLacking();
+}
+
+// What cannot be measured is said before it is tried.
+void MeasureDialog::findLacking() {
+    QPointer<MeasureDialog> self(this);
+    QThreadPool::globalInstance()->start([self, runs = runs_] {
+        const std::vector<RunPointer> without = runsWithoutCheckpoint(runs);
+        QMetaObject::invokeMethod(qApp, [self, without] {
+            if (!self) return;
+            self->lacking_ = without;
+            self->update_();
+        });
+    });
 }
 
 const MeasurementKind& MeasureDialog::kind() const {
@@ -118,6 +134,7 @@ void MeasureDialog::rebuild() {
                 values_[id].set(key, value);
                 update_();
             });
+    connect(form_, &ParameterForm::refusedChanged, this, &MeasureDialog::update_);
     update_();
 }
 
@@ -145,19 +162,30 @@ void MeasureDialog::update_() {
     const ParameterValues& values = values_[kind().id];
     form_->setValues(values);
     form_->clearProblems();
-    QStringList lines;
+    QStringList lines = form_->refused();
     for (const Diagnostic& problem : checkMeasure(kind(), values, project_)) {
         const Diagnostic beneath{.path = {}, .rule = problem.rule, .found = problem.found};
         form_->setProblem(problem.path, QString::fromStdString(beneath.message()));
         lines << QString::fromStdString(problem.message());
     }
     const std::vector<ScoreRequest> all = requests();
-    if (all.empty()) lines << tr("No run has a checkpoint yet.");
+    std::vector<RunPointer> left_out;
+    if (step_->currentData().toLongLong() < 0)
+        for (const RunPointer& run : wanted())
+            if (std::find(lacking_.begin(), lacking_.end(), run) != lacking_.end()) left_out.push_back(run);
+    const QString lost = left_out.empty()
+                             ? QString()
+                             : tr("The last checkpoint is not on disk, of %1: it was removed, or "
+                                  "not copied with the project.")
+                                   .arg(namesOfRuns(left_out));
+    if (all.empty()) lines << (lost.isEmpty() ? tr("No run has a checkpoint yet.") : lost);
     if (lines.isEmpty() && !commands_.unavailableReason().isEmpty()) lines << commands_.unavailableReason();
     foot_->setProblems(lines);
-    foot_->setSummary(all.size() > 1
-                          ? tr("%1 checkpoints, one after the other; the first of them:").arg(all.size())
-                          : QString());
+    QStringList summary;
+    if (!all.empty() && !lost.isEmpty()) summary << lost + QLatin1Char(' ') + tr("They are left out.");
+    if (all.size() > 1)
+        summary << tr("%1 checkpoints, one after the other; the first of them:").arg(all.size());
+    foot_->setSummary(summary.join(QLatin1Char('\n')));
     foot_->setCommand(all.empty() ? QString() : commands_.commandForScore(all.front()));
 }
 
@@ -169,7 +197,8 @@ std::vector<ScoreRequest> MeasureDialog::requests() const {
     for (const RunPointer& run : wanted()) {
         const qlonglong step = step_->count() == 0 ? last_checkpoint : step_->currentData().toLongLong();
         const auto& last = run->record->status.checkpoint;
-        if (step < 0 && !last) continue;
+        const bool lost = std::find(lacking_.begin(), lacking_.end(), run) != lacking_.end();
+        if (step < 0 && (!last || lost)) continue;
         all.push_back({.run = run->id,
                        .step = step < 0 ? last->value : step,
                        .kind = QString::fromStdString(kind().id),
@@ -182,6 +211,7 @@ std::vector<ScoreRequest> MeasureDialog::requests() const {
 QPushButton* MeasureDialog::startButton() const { return foot_->startButton(); }
 QPushButton* MeasureDialog::cancelButton() const { return foot_->cancelButton(); }
 QString MeasureDialog::command() const { return foot_->command(); }
+QString MeasureDialog::summary() const { return foot_->summary(); }
 QString MeasureDialog::problemText() const { return foot_->problemText(); }
 
 }  // namespace braid::ui

@@ -38,15 +38,18 @@ public:
     QPushButton* cancelButton() const;
     QString command() const;
     QString problemText() const;
+    QString summary() const;
 
 private:
     const MeasurementKind& kind() const;
     std::vector<RunPointer> wanted() const;
     void rebuild();
     void readSteps();
+    void findLacking();
     void update_();
 
     std::vector<RunPointer> runs_;
+    std::vector<RunPointer> lacking_;  // their last checkpoint is not on disk
     QString project_;
     RunCommands& commands_;
     std::map<std::string, ParameterValues> values_;  // of each kind: a change of kind loses nothing

@@ -13,6 +13,8 @@
 #include "widgets/plot/curve_plot.h"
 #include "widgets/probe/head_scatter.h"
 #include "widgets/probe/probe_choice.h"
+#include "widgets/probe/probe_sections.h"
+#include "widgets/probe/run_legend.h"
 
 namespace braid::ui {
 
@@ -24,7 +26,11 @@ const QString entropy_choice = QStringLiteral("entropy");
 }  // namespace
 
 ProbeCharts::ProbeCharts(const ProbeChoice& choice, QWidget* parent)
-    : QWidget(parent), choice_(choice), choices_(new QComboBox), scatter_(new HeadScatter) {
+    : QWidget(parent),
+      choice_(choice),
+      choices_(new QComboBox),
+      scatter_(new HeadScatter),
+      legend_(new RunLegend) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -42,6 +48,7 @@ ProbeCharts::ProbeCharts(const ProbeChoice& choice, QWidget* parent)
     line->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, 0);
     line->addWidget(choices_, 1);
 
+    layout->addWidget(legend_);
     layout->addWidget(gradient_.pages, 11);
     layout->addWidget(makeSeparator());
     layout->addWidget(entropy_.pages, 9);
@@ -52,6 +59,7 @@ ProbeCharts::ProbeCharts(const ProbeChoice& choice, QWidget* parent)
     gradient_.plot->setYScale(AxisScale::log);
     gradient_.plot->setCountsOnX(true, false);
     for (CurvePlot* plot : {entropy_.plot, third_.plot}) plot->setCountsOnX(true, true);
+    connect(legend_, &RunLegend::chosen, this, &ProbeCharts::runChosen);
     connect(choices_, &QComboBox::activated, this, [this] {
         refresh();
         Q_EMIT thirdChanged();
@@ -64,7 +72,6 @@ ProbeCharts::Panel ProbeCharts::makePanel(const std::string& kind) {
     panel.pages->addWidget(panel.plot);
     panel.pages->addWidget(panel.empty);
     panel.pages->setMinimumHeight(120);
-    panel.plot->setLabels(PlotLabels::legend);
     connect(panel.plot, &CurvePlot::seriesActivated, this,
             [this](const QString& id) { Q_EMIT runChosen(id.section(QLatin1Char('/'), 0, 0)); });
     connect(panel.empty, &EmptyState::clicked, this,
@@ -86,7 +93,7 @@ void ProbeCharts::fill(const Panel& panel, const std::string& kind, const std::s
     const std::vector<MeasuredCurve> curves = measuredCurves(runs, array);
     if (curves.empty()) return setEmpty(panel, kind);
     QVector<PlotSeries> series;
-    std::int64_t samples = 0;
+    std::int64_t fewest = 0, most = 0;
     const RunPointer current = choice_.current();
     int number = 0;
     for (const MeasuredCurve& curve : curves) {
@@ -94,13 +101,16 @@ void ProbeCharts::fill(const Panel& panel, const std::string& kind, const std::s
         PlotSeries one{.id = QStringLiteral("%1/%2").arg(QString::fromStdString(run.run)).arg(number),
                        .label = curve.label,
                        .curve = curve.mean,
-                       .colour = kind == "noise" ? number : run.colour};
+                       .colour = run.colour,
+                       .component = curve.component};
+        if (const auto dash = dashes_.find(run.run); dash != dashes_.end()) one.dash = dash->second;
         one.selected = current && run.run == current->id.str() && kind != "noise";
         if (curve.hasBand()) {
             one.low = curve.low;
             one.high = curve.high;
         }
-        samples = std::max(samples, curve.samples);
+        if (curve.samples > 0) fewest = most == 0 ? curve.samples : std::min(fewest, curve.samples);
+        most = std::max(most, curve.samples);
         series.append(one);
         ++number;
     }
@@ -109,10 +119,12 @@ void ProbeCharts::fill(const Panel& panel, const std::string& kind, const std::s
     if (shown.axes.size() == 3) note << tr("mean of the top-%1 heads").arg(top_heads);
     if (kind == "noise") note << runs[curves.front().source].name;
     if (!shown.unit.empty()) note << QString::fromStdString(shown.unit);
-    if (samples > 0) note << samplesText(samples);
+    if (most > 0) note << samplesRangeText(fewest, most);
     panel.plot->setTitle(&panel == &third_ ? QString() : arrayTitle(kind, array),
                          note.join(QStringLiteral(", ")));
     panel.plot->setXTitle(axisTitle(shown.axes.size() == 3 ? shown.axes.front() : shown.axes.back()));
+    // Runs have one legend for all charts; parts of a model stand at the ends of their lines.
+    panel.plot->setLabels(curves.front().component.empty() ? PlotLabels::none : PlotLabels::automatic);
     panel.plot->setSeries(series);
     panel.plot->fit();
     panel.pages->setCurrentIndex(PlotPage);
@@ -144,7 +156,27 @@ void ProbeCharts::fillGradientMarks() {
     gradient_.plot->setVerticalMarks(marks);
 }
 
+// Where there are several runs. Those of one colour are seeds of one architecture: their dashes differ.
+void ProbeCharts::fillLegend() {
+    dashes_.clear();
+    std::map<int, int> of_colour;
+    std::vector<RunLegend::Entry> entries;
+    for (const RunPointer& run : choice_.chosen()) {
+        const int dash = of_colour[run->paletteIndex]++;
+        dashes_[run->id.str()] = dash;
+        entries.push_back({.id = QString::fromStdString(run->id.str()),
+                           .name = run->name,
+                           .colour = run->paletteIndex,
+                           .dash = dash,
+                           .current = choice_.current() && choice_.current()->id == run->id});
+    }
+    if (entries.size() < 2) entries.clear();
+    legend_->setEntries(std::move(entries));
+    legend_->setVisible(!legend_->entries().empty());
+}
+
 void ProbeCharts::refresh() {
+    fillLegend();
     fill(gradient_, "gradient", "g");
     fillGradientMarks();
     fill(entropy_, "trace", "entropy");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
 #include <string>
 
 class QComboBox;
@@ -14,6 +15,7 @@ class CurvePlot;
 class EmptyState;
 class HeadScatter;
 class ProbeChoice;
+class RunLegend;
 
 class ProbeCharts : public QWidget {
     Q_OBJECT
@@ -30,6 +32,7 @@ public:
     CurvePlot* entropyPlot() const { return entropy_.plot; }
     CurvePlot* thirdPlot() const { return third_.plot; }
     HeadScatter* scatter() const { return scatter_; }
+    RunLegend* legend() const { return legend_; }
     QComboBox* thirdChoice() const { return choices_; }
     EmptyState* gradientEmpty() const { return gradient_.empty; }
 
@@ -48,11 +51,14 @@ private:
     Panel makePanel(const std::string& kind);
     void fill(const Panel& panel, const std::string& kind, const std::string& array);
     void fillGradientMarks();
+    void fillLegend();
     void setEmpty(const Panel& panel, const std::string& kind);
 
     const ProbeChoice& choice_;
     QComboBox* choices_;
     HeadScatter* scatter_;
+    RunLegend* legend_;
+    std::map<std::string, int> dashes_;  // by run: of several in one colour each has its own
     Panel gradient_, entropy_, third_;
 };
 

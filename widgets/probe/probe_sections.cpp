@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "widgets/common/format.h"
 #include "widgets/common/layer_kinds.h"
 #include "widgets/probe/probe_choice.h"
 
@@ -30,12 +31,14 @@ QString noteOf(const LayerMap& map) {
     if (!map.fixed.isEmpty()) note << map.fixed;
     if (map.isSigned) note << tr("centred at 0");
     if (map.kind == "heads" && map.array == "mass") note << tr("attention mass on the needle");
+    std::int64_t fewest = 0, most = 0;
     for (const LayerRow& row : map.rows)
-        for (const MeasuredCell& cell : row.cells)
-            if (cell.samples > 0) {
-                note << samplesText(cell.samples);
-                return note.join(QStringLiteral(", "));
-            }
+        for (const MeasuredCell& cell : row.cells) {
+            if (cell.samples <= 0) continue;
+            fewest = most == 0 ? cell.samples : std::min(fewest, cell.samples);
+            most = std::max(most, cell.samples);
+        }
+    if (most > 0) note << samplesRangeText(fewest, most);
     return note.join(QStringLiteral(", "));
 }
 
@@ -65,6 +68,10 @@ std::vector<LayerMapView::Section> probeSections(const ProbeChoice& choice, bool
     for (const MapKind& one : further)
         if (choice.kind() != one.kind) add(one, true);
     return sections;
+}
+
+QString samplesRangeText(std::int64_t fewest, std::int64_t most) {
+    return fewest == most ? samplesText(most) : tr("%1 to %2").arg(formatCount(fewest), samplesText(most));
 }
 
 const std::vector<const char*>& standingKinds() {

@@ -16,4 +16,7 @@ std::vector<LayerMapView::Section> probeSections(const ProbeChoice& choice, bool
 // Kinds of measurements whose maps are always wanted.
 const std::vector<const char*>& standingKinds();
 
+// "100 samples", "64 to 100 samples" where they differ.
+QString samplesRangeText(std::int64_t fewest, std::int64_t most);
+
 }  // namespace braid::ui

@@ -130,6 +130,7 @@ void ScoreDialog::rebuild() {
                 values_[kind].set(key, value);
                 update_();
             });
+    connect(form_, &ParameterForm::refusedChanged, this, &ScoreDialog::update_);
     update_();
 }
 
@@ -176,7 +177,7 @@ void ScoreDialog::update_() {
         if (Field* field = form_->editor(option.parameter.key)->field(); field && !option.if_empty.empty())
             field->setPlaceholder(QString::fromStdString(option.if_empty));
     form_->clearProblems();
-    QStringList lines;
+    QStringList lines = form_->refused();
     for (const Diagnostic& problem : checkOptions(formOf(kind), values, project_)) {
         form_->setProblem(
             problem.path,
