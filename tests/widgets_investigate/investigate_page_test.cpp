@@ -6,6 +6,8 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QTest>
+#include <QWheelEvent>
+#include <filesystem>
 
 #include "tests/widgets_common/project_fixture.h"
 #include "tests/widgets_probe/measurement_files.h"
@@ -13,8 +15,10 @@
 #include "widgets/common/controls.h"
 #include "widgets/figure/figure_dialog.h"
 #include "widgets/investigate/investigate_page.h"
+#include "widgets/investigate/investigate_views.h"
 #include "widgets/plot/curve_plot.h"
 #include "widgets/probe/layer_map_view.h"
+#include "widgets/probe/run_legend.h"
 
 namespace braid::ui {
 namespace {
@@ -34,6 +38,7 @@ protected:
         EXPECT_TRUE(writer->begin_attempt({}).has_value());
         ProjectFixture::steps(*writer, 0, 600);
         EXPECT_TRUE(writer->close(finished ? RunState::finished : RunState::cancelled).has_value());
+        runs_.push_back(folder);
         return folder;
     }
     static void addAnswers(const RunFolder& run, double corner) {
@@ -53,7 +58,7 @@ protected:
         QCoreApplication::processEvents();
     }
     QString cell(int row, int column) const {
-        return page_->table()->model()->index(row, column).data().toString();
+        return page_->views()->table()->model()->index(row, column).data().toString();
     }
 
     ProjectFixture fixture_;
@@ -63,6 +68,7 @@ protected:
     CommandRegistry registry_;
     WorkspaceContext context_{session_, commands_, registry_, shell_};
     std::unique_ptr<InvestigatePage> page_;
+    std::vector<RunFolder> runs_;
 };
 
 TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
@@ -72,22 +78,23 @@ TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
     addAnswers(addRun("Window 4", 2), 4e5);
     addAnswers(addRun("Window 64", 2), 5e5);
     open();
-    ASSERT_TRUE(waitFor([&] { return page_->table()->model()->rowCount() == 2; }));
-    const QAbstractItemModelTester tester(page_->table()->model());
-    EXPECT_EQ(page_->headline(),
+    ASSERT_TRUE(waitFor([&] { return page_->views()->table()->model()->rowCount() == 2; }));
+    const QAbstractItemModelTester tester(page_->views()->table()->model());
+    EXPECT_EQ(page_->views()->headline(),
               QStringLiteral(
                   "In 1 of 2 seeds Window 64 forms a retrieval head after at least 1.4 times the tokens of "
                   "Window 4 (seed 1: 3.00 times); not so in seed 2: 1.20 times."))
-        << page_->headline().toStdString();
+        << page_->views()->headline().toStdString();
     EXPECT_EQ(cell(0, 3), QStringLiteral("3.00"));
     EXPECT_EQ(cell(1, 4), QStringLiteral("not so"));
-    EXPECT_EQ(page_->massPlot()->series().size(), 2) << "of seed 1";
-    EXPECT_EQ(page_->gradientPlot()->series().size(), 2);
-    ASSERT_EQ(page_->earlyMap()->sections().size(), 1U);
-    EXPECT_EQ(page_->earlyMap()->sections()[0].map.most, page_->lateMap()->sections()[0].map.most)
+    EXPECT_EQ(page_->views()->massPlot()->series().size(), 2) << "of seed 1";
+    EXPECT_EQ(page_->views()->gradientPlot()->series().size(), 2);
+    ASSERT_EQ(page_->views()->earlyMap()->sections().size(), 1U);
+    EXPECT_EQ(page_->views()->earlyMap()->sections()[0].map.most,
+              page_->views()->lateMap()->sections()[0].map.most)
         << "one scale";
     // A click on a row shows its seed.
-    QTableView* table = page_->table();
+    QTableView* table = page_->views()->table();
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
                       table->visualRect(table->model()->index(1, 1)).center());
     EXPECT_EQ(page_->seedChoice()->currentText(), QStringLiteral("Seed 2"));
@@ -95,20 +102,20 @@ TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
     page_->earlyChoice()->setFocus();
     QTest::keyClick(page_->earlyChoice(), Qt::Key_Down);
     QTest::keyClick(page_->lateChoice(), Qt::Key_Up);
-    EXPECT_TRUE(page_->headline().startsWith(QStringLiteral("In 0 of 2 seeds")))
-        << page_->headline().toStdString();
+    EXPECT_TRUE(page_->views()->headline().startsWith(QStringLiteral("In 0 of 2 seeds")))
+        << page_->views()->headline().toStdString();
     EXPECT_FALSE(page_->measureButton()->isEnabled()) << "all is measured";
     // With itself nothing is compared, and it says so.
     QTest::keyClick(page_->lateChoice(), Qt::Key_Down);
-    EXPECT_TRUE(page_->headline().startsWith(QStringLiteral("Choose two variants")))
-        << page_->headline().toStdString();
+    EXPECT_TRUE(page_->views()->headline().startsWith(QStringLiteral("Choose two variants")))
+        << page_->views()->headline().toStdString();
     QTest::keyClick(page_->lateChoice(), Qt::Key_Up);
     QTest::mouseClick(page_->figureButton(), Qt::LeftButton);
     auto* dialog = page_->findChild<FigureDialog*>();
     ASSERT_NE(dialog, nullptr);
     dialog->reject();
     // A head of a map can be opened.
-    LayerMapView* map = page_->lateMap();
+    LayerMapView* map = page_->views()->lateMap();
     QTest::mouseDClick(map, Qt::LeftButton, {}, map->cellRect({0, 1, 2}).center().toPoint());
     ASSERT_TRUE(session_.chosenHead().has_value());
     EXPECT_EQ(session_.chosenHead()->layer, 2U);
@@ -123,7 +130,17 @@ TEST_F(InvestigateTest, MeasuresWhatIsMissingAndCanBeCancelled) {
     addRun("Window 64", 2, false);
     open();
     ASSERT_TRUE(page_->measureButton()->isEnabled());
+    // Nothing is tried of a run whose checkpoint is not there; it is named once.
     QTest::mouseClick(page_->measureButton(), Qt::LeftButton);
+    ASSERT_TRUE(waitFor([&] {
+        return page_->views()->state().contains(QStringLiteral("Window 64, seed 1"));
+    })) << page_->views()->state().toStdString();
+    EXPECT_TRUE(commands_.scores.empty());
+    EXPECT_FALSE(page_->views()->state().contains(QLatin1Char('\n')));
+    for (const RunFolder& run : runs_) std::filesystem::create_directories(run.checkpoint_folder(Step(600)));
+    QTest::mouseClick(page_->measureButton(), Qt::LeftButton);
+    ASSERT_TRUE(waitFor([&] { return !commands_.scores.empty(); }));
+    EXPECT_TRUE(page_->views()->state().isEmpty());
     ASSERT_EQ(commands_.scores.size(), 3U) << "of the one finished run without answers";
     EXPECT_TRUE(commands_.scores[0].isMeasurement());
     EXPECT_EQ(commands_.scores[0].kind, QStringLiteral("trace"));
@@ -152,6 +169,55 @@ TEST_F(InvestigateTest, MeasuresWhatIsMissingAndCanBeCancelled) {
         told = told || (label->isVisible() && label->text().contains(QStringLiteral("the disk is full")));
     EXPECT_TRUE(told);
     EXPECT_TRUE(page_->measureButton()->isEnabled()) << "again";
+}
+
+TEST_F(InvestigateTest, NarrowPagesStandPartsBeneathEachOtherAndNothingIsCut) {
+    fixture_.addStudy("laziness");
+    addAnswers(addRun("Window 4", 1), 4e5);
+    addAnswers(addRun("Window 64", 1), 1.4e6);
+    open();
+    InvestigateViews* views = page_->views();
+    ASSERT_TRUE(waitFor([&] { return views->massPlot()->series().size() == 2; }));
+    EXPECT_FALSE(views->isNarrow());
+    EXPECT_EQ(views->legend()->entries().size(), 2U);
+    for (const int width : {1000, 640, 480}) {
+        page_->resize(width, 600);
+        QCoreApplication::processEvents();
+        EXPECT_LE(views->widget()->width(), views->viewport()->width()) << width;
+        for (const QWidget* part : std::initializer_list<QWidget*>{
+                 views->massPlot(), views->gradientPlot(), views->table(), views->lateMap(), views->legend()})
+            EXPECT_LE(part->mapTo(views->widget(), QPoint(part->width(), 0)).x(), views->viewport()->width())
+                << width;
+    }
+    EXPECT_TRUE(views->isNarrow());
+    EXPECT_GT(views->entropyPlot()->mapTo(views->widget(), QPoint()).y(),
+              views->massPlot()->mapTo(views->widget(), QPoint(0, views->massPlot()->height() - 1)).y());
+}
+
+TEST_F(InvestigateTest, TheWheelOverAChartScrollsThePage) {
+    fixture_.addStudy("laziness");
+    addAnswers(addRun("Window 4", 1), 4e5);
+    open();
+    InvestigateViews* views = page_->views();
+    ASSERT_TRUE(waitFor([&] { return views->massPlot()->series().size() == 1; }));
+    page_->resize(1000, 400);
+    QCoreApplication::processEvents();
+    CurvePlot* plot = views->massPlot();
+    const AxisRange before = plot->xRange();
+    QWidget* inside = plot->childAt(plot->rect().center());
+    ASSERT_NE(inside, nullptr);
+    const auto wheel = [&](Qt::KeyboardModifiers with) {
+        const QPointF at = inside->rect().center();
+        QWheelEvent event(at, inside->mapToGlobal(at), {}, {0, -120}, Qt::NoButton, with, Qt::NoScrollPhase,
+                          false);
+        QApplication::sendEvent(inside, &event);
+        return event.isAccepted();
+    };
+    EXPECT_FALSE(wheel(Qt::NoModifier)) << "goes on to the page";
+    EXPECT_EQ(plot->xRange().lower, before.lower);
+    EXPECT_EQ(plot->xRange().upper, before.upper);
+    EXPECT_TRUE(wheel(Qt::ControlModifier));
+    EXPECT_NE(plot->xRange().upper, before.upper);
 }
 
 TEST_F(InvestigateTest, OffersToRunTheStudyFirst) {

@@ -1,31 +1,24 @@
 #include "widgets/investigate/investigate_page.h"
 
+#include <QApplication>
 #include <QComboBox>
-#include <QHeaderView>
-#include <QScrollArea>
+#include <QPointer>
 #include <QStackedWidget>
-#include <QTableView>
+#include <QThreadPool>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "widgets/common/controls.h"
-#include "widgets/common/data_table.h"
-#include "widgets/common/format.h"
-#include "widgets/common/measured_views.h"
-#include "widgets/common/mixer_widgets.h"
+#include "widgets/common/lost_checkpoints.h"
 #include "widgets/common/project_session.h"
 #include "widgets/figure/named_figure.h"
-#include "widgets/investigate/formation_table.h"
-#include "widgets/plot/curve_plot.h"
-#include "widgets/probe/layer_map_view.h"
+#include "widgets/investigate/investigate_views.h"
 
 namespace braid::ui {
 
 namespace {
 
 enum Page { ViewsPage, EmptyPage };
-
-constexpr int plot_height = 250;
 
 QComboBox* makeChoice(const QString& name) {
     auto* choice = new QComboBox;
@@ -47,13 +40,6 @@ void fillChoice(QComboBox* choice, const QStringList& texts, int otherwise) {
     choice->setCurrentIndex(again >= 0 ? again : otherwise);
 }
 
-PlotSeries seriesOf(const InvestigatedRun& run, CurvePtr curve) {
-    return {.id = QString::fromStdString(run.run->id.str()),
-            .label = run.label,
-            .curve = std::move(curve),
-            .colour = run.run->paletteIndex};
-}
-
 }  // namespace
 
 InvestigatePage::InvestigatePage(const WorkspaceContext& context, QWidget* parent)
@@ -66,22 +52,11 @@ InvestigatePage::InvestigatePage(const WorkspaceContext& context, QWidget* paren
       figure_(makeButton(tr("Figure"), QStringLiteral("export"))),
       cancel_(makeButton(tr("Cancel"))),
       measure_(makePrimaryButton(tr("Investigate"), QStringLiteral("play"))),
-      progress_(new RunProgressBar),
-      headline_(new TextLabel({}, TypeStep::title, 600)),
-      explanation_(new TextLabel({}, TypeStep::control, 400, 2)),
-      state_(new TextLabel({}, TypeStep::control, 400, 2)),
-      description_(new TextLabel({}, TypeStep::control, 400, 3)),
+      views_(new InvestigateViews),
       pages_(new QStackedWidget),
-      empty_(new EmptyState(tr("No run of this study has finished."), tr("Run study"))),
-      mass_(new CurvePlot),
-      entropy_(new CurvePlot),
-      gradient_(new CurvePlot),
-      early_map_(new LayerMapView),
-      late_map_(new LayerMapView),
-      model_(new FormationTableModel(this)),
-      table_(new DataTable(tr("Tokens after which a head formed, by seed"))) {
+      empty_(new EmptyState(tr("No run of this study has finished."), tr("Run study"))) {
     makeToolbar();
-    pages_->addWidget(makeViews());
+    pages_->addWidget(views_);
     pages_->addWidget(empty_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -100,20 +75,18 @@ InvestigatePage::InvestigatePage(const WorkspaceContext& context, QWidget* paren
     connect(&context_.commands, &RunCommands::scoreJobChanged, this, &InvestigatePage::follow);
     for (QComboBox* choice : {early_, late_, seed_})
         connect(choice, &QComboBox::activated, this, &InvestigatePage::refresh);
-    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
-        seed_->setCurrentText(tr("Seed %1").arg(model_->seedAt(index.row())));
+    connect(views_, &InvestigateViews::seedChosen, this, [this](quint64 seed) {
+        seed_->setCurrentText(tr("Seed %1").arg(seed));
         refresh();
     });
-    for (LayerMapView* map : {early_map_, late_map_})
-        connect(map, &LayerMapView::opened, this, [this, map] {
-            const auto place = map->held();
-            if (!place) return;
-            const MeasuredRun& run = map->run(*place);
-            context_.session.selectHead(RunId(run.run), run.record->checkpoint.step, place->layer,
-                                        place->row);
-            if (context_.shell.hasWorkspace(QStringLiteral("heads")))
-                context_.shell.showWorkspace(QStringLiteral("heads"));
-        });
+    connect(views_, &InvestigateViews::runChosen, this,
+            [this](const QString& id) { context_.session.setSelectedRuns({RunId(id.toStdString())}); });
+    connect(views_, &InvestigateViews::headChosen, this,
+            [this](const RunId& run, qlonglong step, int layer, int head) {
+                context_.session.selectHead(run, Step(step), std::size_t(layer), std::size_t(head));
+                if (context_.shell.hasWorkspace(QStringLiteral("heads")))
+                    context_.shell.showWorkspace(QStringLiteral("heads"));
+            });
 }
 
 void InvestigatePage::makeToolbar() {
@@ -125,88 +98,18 @@ void InvestigatePage::makeToolbar() {
     connect(measure_, &QPushButton::clicked, this, &InvestigatePage::measure);
 }
 
-QWidget* InvestigatePage::makeViews() {
-    mass_->setTitle(tr("Attention on the needle"), tr("top head"));
-    entropy_->setTitle(tr("Attention entropy"), tr("top head, low is sharp"));
-    gradient_->setTitle(tr("Gradient influence G(d)"), tr("at the end"));
-    for (CurvePlot* plot : {mass_, entropy_}) {
-        plot->setXTitle(tr("training tokens"));
-        plot->setCountsOnX(false, true);
-        plot->setYLimits(0.0, 1.0);
-        plot->setThreshold(std::nullopt);
-    }
-    mass_->setThreshold(PlotThreshold{.value = formed_mass, .label = tr("formed"), .markCrossings = true});
-    gradient_->setXTitle(tr("distance d, tokens"));
-    gradient_->setXScale(AxisScale::log);
-    gradient_->setYScale(AxisScale::log);
-    gradient_->setCountsOnX(true, false);
-    auto* plots = makeCard();
-    auto* row = new QHBoxLayout(plots);
-    row->setContentsMargins(1, 1, 1, 1);
-    row->setSpacing(0);
-    for (CurvePlot* plot : {mass_, entropy_, gradient_}) {
-        if (plot != mass_) row->addWidget(makeSeparator(Qt::Vertical));
-        plot->setLabels(plot == mass_ ? PlotLabels::automatic : PlotLabels::none);  // the same runs in all
-        plot->setMinimumHeight(plot_height);
-        row->addWidget(plot, 1);
-        connect(plot, &CurvePlot::seriesActivated, this,
-                [this](const QString& id) { context_.session.setSelectedRuns({RunId(id.toStdString())}); });
-    }
-
-    table_->setModel(model_);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    table_->horizontalHeader()->setSectionResizeMode(FormationTableModel::Late,
-                                                     QHeaderView::ResizeToContents);
-    auto* maps = new QVBoxLayout;
-    maps->setSpacing(metrics::gap2);
-    for (LayerMapView* map : {early_map_, late_map_}) {
-        auto* card = makeCard();
-        auto* inside = new QVBoxLayout(card);
-        inside->setContentsMargins(metrics::gap2, metrics::gap1, 1, 1);
-        inside->addWidget(map);
-        maps->addWidget(card, 1);
-    }
-    auto* card = makeCard();
-    auto* inside = new QVBoxLayout(card);
-    inside->setContentsMargins(1, 1, 1, 1);
-    inside->addWidget(table_);
-    auto* beneath = new QHBoxLayout;
-    beneath->setSpacing(metrics::gap3);
-    beneath->addLayout(maps, 3);
-    beneath->addWidget(card, 5);
-
-    for (TextLabel* label : {headline_, explanation_, state_, description_}) label->setWordWrap(true);
-    auto* content = new QWidget;
-    auto* body = new QVBoxLayout(content);
-    body->setContentsMargins(metrics::gap6, metrics::gap4, metrics::gap6, metrics::gap4);
-    body->setSpacing(metrics::gap2);
-    body->addWidget(headline_);
-    body->addWidget(explanation_);
-    body->addWidget(state_);
-    body->addWidget(progress_);
-    body->addSpacing(metrics::gap1);
-    body->addWidget(plots, 3);
-    body->addSpacing(metrics::gap1);
-    body->addLayout(beneath, 2);
-    body->addWidget(description_);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    return scroll;
-}
-
 std::size_t InvestigatePage::early() const { return std::size_t(std::max(0, early_->currentIndex())); }
 std::size_t InvestigatePage::late() const { return std::size_t(std::max(0, late_->currentIndex())); }
 std::uint64_t InvestigatePage::seed() const {
     const auto index = std::size_t(std::max(0, seed_->currentIndex()));
     return index < shown_.seeds.size() ? shown_.seeds[index] : 0;
 }
-QString InvestigatePage::headline() const { return headline_->text(); }
-QString InvestigatePage::description() const { return description_->text(); }
 
 void InvestigatePage::showStudy(const QString& name) {
-    if (name != name_) jobs_.clear();
+    if (name != name_) {
+        jobs_.clear();
+        left_out_.clear();
+    }
     name_ = name;
     refresh();
 }
@@ -235,9 +138,35 @@ std::vector<ScoreRequest> InvestigatePage::missing() const {
     return requests;
 }
 
+// Of runs whose checkpoints are not on disk nothing is tried: they are named, once.
 void InvestigatePage::measure() {
     jobs_.clear();
-    for (const ScoreRequest& request : missing()) context_.commands.startScore(request);
+    left_out_.clear();
+    std::vector<RunPointer> runs;
+    for (const InvestigatedRun& run : shown_.runs) runs.push_back(run.run);
+    QPointer<InvestigatePage> self(this);
+    QThreadPool::globalInstance()->start([self, runs, name = name_] {
+        const std::vector<RunPointer> without = runsWithoutCheckpoint(runs);
+        QMetaObject::invokeMethod(qApp, [self, without, name] {
+            if (self && self->name_ == name) self->start(without);
+        });
+    });
+}
+
+void InvestigatePage::start(const std::vector<RunPointer>& without) {
+    std::vector<RunPointer> lost;
+    for (const ScoreRequest& request : missing()) {
+        const auto found = std::find_if(without.begin(), without.end(),
+                                        [&](const RunPointer& run) { return run->id == request.run; });
+        if (found == without.end())
+            context_.commands.startScore(request);
+        else if (lost.empty() || lost.back() != *found)
+            lost.push_back(*found);
+    }
+    if (!lost.empty())
+        left_out_ = tr("The last checkpoint is not on disk, of %1: it was removed, or not copied with the "
+                       "project. It cannot be measured.")
+                        .arg(namesOfRuns(lost));
     refresh();
 }
 
@@ -275,31 +204,16 @@ void InvestigatePage::refresh() {
     toolbar_->setNote(QString::fromStdString(spec.title));
     shown_ = investigate(spec, context_.session.runsOfStudy(name_));
     refreshChoices(spec);
-    description_->setText(QString::fromStdString(spec.description));
-    description_->setVisible(!spec.description.empty());
     empty_->setSentence(tr("No run of this study has finished."));
     empty_->button()->setVisible(!context_.commands.isStudyRunning(name_));
     pages_->setCurrentIndex(shown_.runs.empty() ? EmptyPage : ViewsPage);
-    const std::vector<FormationPair> pairs = shown_.pairs(early(), late());
-    const QString verdict = QString::fromStdString(
-        formation_text(pairs, early_->currentText().toStdString(), late_->currentText().toStdString()));
-    headline_->setText(early() == late() ? tr("Choose two variants that differ.")
-                       : verdict.isEmpty()
-                           ? tr("When does a head come to look far, and does a large window delay it?")
-                           : verdict);
-    QStringList sentences;
-    for (const std::size_t variant : {early(), late()})
-        if (const InvestigatedRun* run = shown_.find(variant, seed()); run && early() != late())
-            sentences << formationSentence(*run);
-    sentences.removeAll(QString());
-    explanation_->setText(
-        sentences.isEmpty()
-            ? tr("Traces the heads of every finished run through its training and measures how far "
-                 "gradients reach: Investigate does it in a minute or two on two cores.")
-            : tr("Seed %1. ").arg(seed()) + sentences.join(QLatin1Char(' ')));
-    model_->show(shown_, early_->currentText(), early(), late_->currentText(), late());
-    refreshPlots();
-    refreshMaps();
+    views_->show(shown_,
+                 {.early = early(),
+                  .late = late(),
+                  .early_name = early_->currentText(),
+                  .late_name = late_->currentText(),
+                  .seed = seed()},
+                 QString::fromStdString(spec.description));
     refreshButtons();
 }
 
@@ -311,38 +225,6 @@ void InvestigatePage::refreshChoices(const StudySpec& spec) {
     fillChoice(late_, variants, int(variants.size()) - 1);
     fillChoice(seed_, seeds, 0);
     seed_->setVisible(seeds.size() > 1);
-}
-
-void InvestigatePage::refreshPlots() {
-    QVector<PlotSeries> mass, entropy, gradient;
-    for (const InvestigatedRun& run : shown_.runs) {
-        if (run.seed != seed()) continue;
-        if (run.formation) {
-            mass.append(seriesOf(run, traceOfHead(run, "mass")));
-            entropy.append(seriesOf(run, traceOfHead(run, "entropy")));
-        }
-        if (!run.gradient) continue;
-        const std::vector<MeasuredCurve> curves = measuredCurves({measuredRun(*run.run, *run.gradient)}, "g");
-        if (!curves.empty()) gradient.append(seriesOf(run, curves.front().mean));
-    }
-    mass_->setSeries(mass);
-    entropy_->setSeries(entropy);
-    gradient_->setSeries(gradient);
-}
-
-void InvestigatePage::refreshMaps() {
-    const auto fill = [this](LayerMapView* view, std::size_t variant) {
-        const InvestigatedRun* run = shown_.find(variant, seed());
-        std::vector<LayerMapView::Section> sections;
-        if (run && run->heads) {
-            LayerMap map = layerMap({measuredRun(*run->run, *run->heads)}, "mass");
-            map.least = 0, map.most = 1;  // both maps on one scale
-            sections.push_back({std::move(map), run->label, tr("attention on the needle by head")});
-        }
-        view->show(std::move(sections), run ? run->run->id.str() : std::string());
-    };
-    fill(early_map_, early());
-    fill(late_map_, late());
 }
 
 void InvestigatePage::refreshButtons() {
@@ -358,14 +240,13 @@ void InvestigatePage::refreshButtons() {
         if (job.state == ScoreJob::State::running) now = measurementTitle(job.request.kind.toStdString());
     }
     const std::size_t left = missing().size();
-    progress_->setVisible(active > 0);
-    if (active > 0) progress_->setProgress(done / double(jobs_.size()), 0);
+    views_->setProgress(active > 0 ? done / double(jobs_.size()) : -1);
     failed.removeDuplicates();
     QStringList texts = failed + shown_.problems;
+    if (!left_out_.isEmpty()) texts.prepend(left_out_);
+    const bool wrong = !texts.isEmpty();
     if (active > 0) texts.prepend(tr("%1 of %2 measured, now: %3").arg(over).arg(jobs_.size()).arg(now));
-    state_->setText(texts.join(QLatin1Char('\n')));
-    state_->setStatus(failed.isEmpty() && shown_.problems.isEmpty() ? QString() : QStringLiteral("error"));
-    state_->setVisible(!texts.isEmpty());
+    views_->setState(texts.join(QLatin1Char('\n')), wrong);
     cancel_->setVisible(active > 0);
     const QString unavailable = context_.commands.unavailableReason();
     setDisabledReason(measure_, shown_.runs.empty()      ? tr("No run of this study has finished")
@@ -380,7 +261,8 @@ void InvestigatePage::refreshButtons() {
 
 void InvestigatePage::exportFigure() {
     NamedFigure figure{.name = QStringLiteral("investigate"), .spec = FigureSpec{.kind = "measurement"}};
-    for (const char* metric : {"trace/mass", "trace/entropy", "gradient/g"})
+    for (const char* metric :
+         {"trace/mass/top", "trace/entropy/top", "gradient/g"})  // as the page draws them
         figure.spec.panels.push_back({.metric = metric});
     figure.spec.panels.back().x_scale = figure.spec.panels.back().y_scale = AxisScale::log;
     for (const InvestigatedRun& run : shown_.runs) {

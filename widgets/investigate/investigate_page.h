@@ -14,17 +14,12 @@
 class QComboBox;
 class QPushButton;
 class QStackedWidget;
-class QTableView;
 
 namespace braid::ui {
 
-class CurvePlot;
 class EmptyState;
-class FormationTableModel;
-class LayerMapView;
+class InvestigateViews;
 class PageToolbar;
-class RunProgressBar;
-class TextLabel;
 
 class InvestigatePage : public QWidget {
     Q_OBJECT
@@ -47,24 +42,15 @@ public:
     QComboBox* earlyChoice() const { return early_; }
     QComboBox* lateChoice() const { return late_; }
     QComboBox* seedChoice() const { return seed_; }
-    QTableView* table() const { return table_; }
-    CurvePlot* massPlot() const { return mass_; }
-    CurvePlot* entropyPlot() const { return entropy_; }
-    CurvePlot* gradientPlot() const { return gradient_; }
-    LayerMapView* earlyMap() const { return early_map_; }
-    LayerMapView* lateMap() const { return late_map_; }
-    QString headline() const;
-    QString description() const;  // of the study, beneath everything
+    InvestigateViews* views() const { return views_; }
 
 private:
     void makeToolbar();
-    QWidget* makeViews();
     void refresh();
     void refreshChoices(const StudySpec& spec);
-    void refreshPlots();
-    void refreshMaps();
     void refreshButtons();
     void follow(const ScoreJob& job);
+    void start(const std::vector<RunPointer>& without);
     std::vector<ScoreRequest> missing() const;
     std::size_t early() const;
     std::size_t late() const;
@@ -79,14 +65,10 @@ private:
     PageToolbar* toolbar_;
     QComboBox *early_, *late_, *seed_;
     QPushButton *figure_, *cancel_, *measure_;
-    RunProgressBar* progress_;
-    TextLabel *headline_, *explanation_, *state_, *description_;
+    InvestigateViews* views_;
     QStackedWidget* pages_;
     EmptyState* empty_;
-    CurvePlot *mass_, *entropy_, *gradient_;
-    LayerMapView *early_map_, *late_map_;
-    FormationTableModel* model_;
-    QTableView* table_;
+    QString left_out_;  // of measure(): which runs could not be measured, and why
 };
 
 }  // namespace braid::ui
