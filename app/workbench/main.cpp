@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QFileInfo>
 #include <QPixmap>
+#include <QScreen>
 #include <QSettings>
 #include <QTextStream>
 #include <QThreadPool>
@@ -78,7 +79,10 @@ int runWindow(int argc, char** argv) {
     QApplication::setOrganizationName(QStringLiteral("Braid"));
     QApplication::setApplicationVersion(QStringLiteral(BRAID_VERSION));
     QGuiApplication::setDesktopFileName(QStringLiteral("org.braid.Workbench"));
-    const Options options = parseOptions(QApplication::arguments());
+    Options options = parseOptions(QApplication::arguments());
+    // A picture has the usual size wherever it is drawn.
+    if (!options.size && options.screenshot.isEmpty())
+        options.size = fittingWindowSize(QGuiApplication::primaryScreen()->availableSize());
     if (options.resetSettings) QSettings().clear();
     application.setProperty("safeMode", options.safeMode);  // no graphics driver in Heads
     Theme::instance().install(application);

@@ -97,7 +97,7 @@ MainWindow::MainWindow(ProjectSession& session, RunCommands& commands, std::vect
     followSession();
 
     const QSettings settings;
-    resize(options.size);
+    resize(options.size.value_or(usual_window_size));
     if (!safeMode_ && options.screenshot.isEmpty())
         restoreGeometry(settings.value(geometry_key).toByteArray());
     QString first = options.workspace;

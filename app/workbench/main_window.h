@@ -88,6 +88,7 @@ private:
                     const QString& group, std::function<void()> run);
     void updateActions();
     void addPaletteSources();
+    QList<CommandItem> commandsAhead();
     void forward(QAction* action, QAction* (Workspace::*which)());
     void forActiveRun(const std::function<void(const RunId&)>& call);
 

@@ -277,9 +277,27 @@ void MainWindow::updateActions() {
     runStudy->setEnabled(!study.isEmpty() && commands_.unavailableReason().isEmpty());
 }
 
+// Of workspaces that nobody has opened yet: whose own actions are not there.
+QList<CommandItem> MainWindow::commandsAhead() {
+    QList<CommandItem> items;
+    for (const Place& ahead : places_) {
+        if (ahead.workspace) continue;
+        for (const auto& [name, text] : ahead.entry.commands)
+            items.push_back({.text = text,
+                             .group = ahead.entry.title,
+                             .iconName = ahead.entry.iconName,
+                             .run = [this, id = ahead.entry.id, name = name] {
+                                 showWorkspace(id);
+                                 for (QAction* action : place(id)->actions)
+                                     if (action->objectName() == name) action->trigger();
+                             }});
+    }
+    return items;
+}
+
 void MainWindow::addPaletteSources() {
     registry_.addSource(this, [this] {
-        QList<CommandItem> items;
+        QList<CommandItem> items = commandsAhead();
         for (const RunPointer& run : session_.runs()->runs()) {
             items.push_back({.text = run->name,
                              .group = tr("Run, %1").arg(runStateText(run->state())),

@@ -43,7 +43,8 @@ Options parseOptions(const QStringList& arguments) {
     const QCommandLineOption reset(QStringLiteral("reset-settings"), tr("Forget all settings, then start."));
     const QCommandLineOption screenshot(
         QStringLiteral("screenshot"), tr("Draw the window into FILE.png and quit."), QStringLiteral("FILE"));
-    const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window, 1440x900."),
+    const QCommandLineOption size(QStringLiteral("size"),
+                                  tr("Size of the window; else 1440x900, or what the screen has room for."),
                                   QStringLiteral("WxH"));
     const QCommandLineOption measure(
         QStringLiteral("measure-startup"),
@@ -81,12 +82,18 @@ Options parseOptions(const QStringList& arguments) {
     }
     if (parser.isSet(size)) {
         const QStringList parts = parser.value(size).split(QLatin1Char('x'));
-        options.size = QSize(parts.value(0).toInt(), parts.value(1).toInt());
-        if (parts.size() != 2 || options.size.width() < 320 || options.size.height() < 240) {
+        const QSize asked(parts.value(0).toInt(), parts.value(1).toInt());
+        options.size = asked;
+        if (parts.size() != 2 || asked.width() < 320 || asked.height() < 240) {
             refuse(tr("--size: must be WIDTHxHEIGHT, at least 320x240, got %1").arg(parser.value(size)));
         }
     }
     return options;
+}
+
+QSize fittingWindowSize(const QSize& available) {
+    constexpr QSize frame(16, 48);
+    return usual_window_size.boundedTo(available - frame);
 }
 
 }  // namespace braid::ui

@@ -26,11 +26,27 @@ std::unique_ptr<Workspace> makeHeads(const WorkspaceContext& context) {
 }  // namespace
 
 std::vector<WorkspaceEntry> workspaces() {
+    const auto command = [](const char* name, const char* text) {
+        return std::pair(QString::fromLatin1(name), title(text));
+    };
     return {
         {QStringLiteral("design"), title("Design"), QStringLiteral("design"), make<DesignWorkspace>},
-        {QStringLiteral("train"), title("Train"), QStringLiteral("train"), make<TrainWorkspace>},
-        {QStringLiteral("probe"), title("Probe"), QStringLiteral("probe"), make<ProbeWorkspace>},
-        {QStringLiteral("heads"), title("Heads"), QStringLiteral("heads"), makeHeads},
+        {QStringLiteral("train"),
+         title("Train"),
+         QStringLiteral("train"),
+         make<TrainWorkspace>,
+         {command("train.table", "Show Runs by scores"), command("train.scores", "Show Scores"),
+          command("train.investigate", "Show Investigate")}},
+        {QStringLiteral("probe"),
+         title("Probe"),
+         QStringLiteral("probe"),
+         make<ProbeWorkspace>,
+         {command("probe.measure", "Measure...")}},
+        {QStringLiteral("heads"),
+         title("Heads"),
+         QStringLiteral("heads"),
+         makeHeads,
+         {command("heads.prompt", "Choose a text...")}},
     };
 }
 

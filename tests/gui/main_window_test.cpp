@@ -38,12 +38,15 @@ protected:
         window_.reset();
         design_ = train_ = nullptr;
         std::vector<WorkspaceEntry> entries;
-        entries.push_back({QStringLiteral("design"), QStringLiteral("Design"), QStringLiteral("design"),
+        entries.push_back({QStringLiteral("design"),
+                           QStringLiteral("Design"),
+                           QStringLiteral("design"),
                            [this](const WorkspaceContext&) {
                                auto made = std::make_unique<FakeWorkspace>(QStringLiteral("design"), true);
                                design_ = made.get();
                                return made;
-                           }});
+                           },
+                           {{QStringLiteral("design.twist"), QStringLiteral("Investigate the design")}}});
         entries.push_back({QStringLiteral("train"), QStringLiteral("Train"), QStringLiteral("train"),
                            [this](const WorkspaceContext&) {
                                auto made = std::make_unique<FakeWorkspace>(QStringLiteral("train"), false);
@@ -209,6 +212,26 @@ TEST_F(Window, ThePaletteOpensRunsAndSwitchesWorkspaces) {
     QTest::keyClick(edit, Qt::Key_Return);
     ASSERT_EQ(session_->selectedRuns().size(), 1u);
     EXPECT_EQ(window_->currentWorkspace(), QStringLiteral("train"));
+}
+
+TEST_F(Window, ThePaletteFindsActionsOfWorkspacesThatNobodyHasOpened) {
+    ASSERT_EQ(design_, nullptr);
+    press(Qt::Key_K, Qt::ControlModifier);
+    auto* edit = window_->commandPalette()->findChild<QLineEdit*>();
+    edit->setText(QStringLiteral("investigate"));
+    QTest::keyClick(edit, Qt::Key_Return);
+    ASSERT_NE(design_, nullptr);
+    EXPECT_EQ(window_->currentWorkspace(), QStringLiteral("design"));
+    EXPECT_EQ(design_->twists, 1);
+    for (const CommandItem& item : window_->registry().items())
+        EXPECT_NE(item.text, QStringLiteral("Investigate the design")) << "its own action is there now";
+}
+
+TEST(WindowSize, IsNoLargerThanTheScreen) {
+    EXPECT_EQ(fittingWindowSize({1920, 1040}), QSize(1440, 900));
+    EXPECT_LE(fittingWindowSize({1366, 728}).width(), 1366);
+    EXPECT_LT(fittingWindowSize({1366, 728}).height(), 728);
+    EXPECT_LT(fittingWindowSize({1024, 700}).width(), 1024);
 }
 
 TEST_F(Window, ToastsTellOfOtherWorkspacesOnly) {

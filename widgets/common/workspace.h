@@ -48,6 +48,8 @@ struct WorkspaceEntry {
     QString title;     // "Design"; translated
     QString iconName;  // of widgets/common/icons.h
     std::function<std::unique_ptr<Workspace>(const WorkspaceContext&)> make;
+    // Actions that the command palette offers before the workspace has been made: object name, text.
+    QList<std::pair<QString, QString>> commands = {};
 };
 
 class Workspace : public QObject {

@@ -161,9 +161,9 @@ void TrainWorkspace::makeActions() {
         else
             runs_->exportFigure();
     });
-    for (int tab = Curves; tab <= KeyTokens; ++tab) {
-        static const char* const names[] = {"train.curves", "train.table", "train.scores",
-                                            "train.key-tokens"};
+    for (int tab = Curves; tab <= Investigate; ++tab) {
+        static const char* const names[] = {"train.curves", "train.table", "train.scores", "train.key-tokens",
+                                            "train.investigate"};
         auto* action = new QAction(tr("Show %1").arg(tabs_->tabText(tab)), this);
         action->setObjectName(QLatin1String(names[tab]));
         action->setProperty("menu", QStringLiteral("view"));
