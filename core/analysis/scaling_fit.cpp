@@ -119,12 +119,6 @@ Error interrupted() { return {.kind = ErrorKind::interrupted, .message = "the fi
 
 }  // namespace
 
-const ScalingEstimate* ScalingFit::estimate(std::string_view name) const {
-    for (const ScalingEstimate& estimate : estimates)
-        if (estimate.name == name) return &estimate;
-    return nullptr;
-}
-
 Result<ScalingFit> fit_scaling_law(std::span<const ScalingPoint> points, const ScalingFitOptions& options,
                                    const FitWatch& watch) {
     const std::string group = points.empty() ? std::string() : points.front().group;

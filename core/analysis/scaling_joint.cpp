@@ -146,18 +146,6 @@ Error interrupted() { return {.kind = ErrorKind::interrupted, .message = "the co
 
 }  // namespace
 
-std::string_view to_text(Sharing sharing) {
-    switch (sharing) {
-        case Sharing::one_curve:
-            return "one curve";
-        case Sharing::shared_exponents:
-            return "shared exponents";
-        case Sharing::separate:
-            return "separate curves";
-    }
-    return {};
-}
-
 double huber_log_likelihood(double sum, std::size_t points, double delta) {
     const auto count = static_cast<double>(points);
     // Residuals below the rounding of a loss say nothing about its density.

@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "core/base/parse_number.h"
+
 namespace braid {
 namespace {
 
@@ -97,11 +99,7 @@ private:
 
     bool holds(const RowRule& rule, std::size_t i, const std::map<std::string, double>& largest) const {
         if (rule.largest) return out_.points[i].parameters == largest.at(out_.points[i].group);
-        return std::all_of(rule.conditions.begin(), rule.conditions.end(),
-                           [&](const RowCondition& condition) {
-                               const std::optional<std::string> found = cell(i, condition.column);
-                               return found && compare_cells(*found, condition.comparison, condition.value);
-                           });
+        return braid::holds(rule, [&](const std::string& column) { return cell(i, column); });
     }
 
     void apply(const std::vector<RowRule>& rules, PointUse use, const char* option) {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/csv_table.h"
 #include "core/analysis/scaling_points.h"
-#include "core/analysis/scaling_rule.h"
+#include "core/base/csv_table.h"
+#include "core/base/row_rule.h"
 
 namespace braid {
 

@@ -17,6 +17,12 @@ std::optional<Interval> interval_of(const ScalingFit& fit, Number number) {
 
 }  // namespace
 
+const ScalingEstimate* ScalingFit::estimate(std::string_view name) const {
+    for (const ScalingEstimate& estimate : estimates)
+        if (estimate.name == name) return &estimate;
+    return nullptr;
+}
+
 ScalingPrediction predict(const ScalingFit& fit, double parameters, double tokens) {
     return {.parameters = parameters,
             .tokens = tokens,

@@ -55,6 +55,13 @@ std::vector<Recipe> make_all() {
     list.push_back(std::move(together));
     // Large, so it is in no other recipe; the package has a tar archive that is to be unpacked first.
     const std::string unpack = std::string("tar -xf ") + linux_source + ".tar.xz -C /usr/src";
+    Recipe core{.name = "linux-core",
+                .title = "The kernel without its drivers (95 MB of C; many long files)",
+                .parts = {{.package = "linux-source-6.1", .paths = {}, .ending = ".c", .unpack = unpack}}};
+    for (const char* part : {"block", "crypto", "fs", "init", "io_uring", "ipc", "kernel", "lib", "mm", "net",
+                             "security", "virt"})
+        core.parts.front().paths.push_back(std::string(linux_source) + "/" + part);
+    list.push_back(std::move(core));
     list.push_back(
         {.name = "linux-source",
          .title = "Source code of the kernel (1.2 GB of C; files of 64 KB and more are long documents)",

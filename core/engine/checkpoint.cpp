@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 
 #include "core/base/file.h"
 #include "core/base/json.h"
@@ -274,14 +275,17 @@ Result<void> load_optimizer(const std::string& path, const Json& hashes, Optimiz
 
 }  // namespace
 
-Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds,
-                                     CheckpointParts parts) {
+namespace {
+
+// What `write` puts into an unfinished folder becomes the checkpoint, or nothing does.
+Result<std::int64_t> place_checkpoint(const std::string& folder,
+                                      const std::function<Result<void>(const std::string&)>& write) {
     const fs::path place(folder);
     const std::string unfinished =
         (place.parent_path() / (unfinished_prefix + place.filename().string())).string();
     remove_quietly(unfinished);
     if (Result<void> made = make_folder(unfinished); !made) return fail(made.error());
-    Result<void> done = write_parts(unfinished, trainer, training_seconds, parts);
+    Result<void> done = write(unfinished);
     if (done) done = sync_folder(unfinished);
     const std::int64_t bytes = folder_bytes(unfinished);
     if (done) done = put_in_place(unfinished, folder);
@@ -290,6 +294,33 @@ Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer
         return fail(std::move(done.error()));
     }
     return bytes;
+}
+
+Result<void> share_files(const std::string& from, const std::string& to) {
+    std::error_code problem;
+    for (const auto& entry : fs::directory_iterator(from, problem)) {
+        const fs::path target = fs::path(to) / entry.path().filename();
+        fs::create_hard_link(entry.path(), target, problem);
+        if (problem) fs::copy_file(entry.path(), target, problem);
+        if (problem)
+            return fail(error_from_errno(problem.value(), "cannot copy a checkpoint to", target.string()));
+    }
+    if (problem) return fail(error_from_errno(problem.value(), "cannot read", from));
+    return {};
+}
+
+}  // namespace
+
+Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds,
+                                     CheckpointParts parts) {
+    return place_checkpoint(folder, [&](const std::string& unfinished) {
+        return write_parts(unfinished, trainer, training_seconds, parts);
+    });
+}
+
+Result<std::int64_t> copy_checkpoint(const std::string& from, const std::string& folder) {
+    return place_checkpoint(folder,
+                            [&](const std::string& unfinished) { return share_files(from, unfinished); });
 }
 
 bool can_resume_from(const std::string& folder) {

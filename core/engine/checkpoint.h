@@ -38,6 +38,10 @@ enum class CheckpointParts { all, weights };
 Result<std::int64_t> save_checkpoint(const std::string& folder, Trainer& trainer, double training_seconds,
                                      CheckpointParts parts = CheckpointParts::all);
 
+// The same checkpoint in another place, complete before it has its name. Files are shared (hard links) where
+// the file system allows it; checkpoints are never written to again. Returns its bytes.
+Result<std::int64_t> copy_checkpoint(const std::string& from, const std::string& folder);
+
 // Whether it has what resuming needs besides the weights.
 bool can_resume_from(const std::string& folder);
 // Leaves the weights alone.

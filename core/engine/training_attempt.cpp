@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/engine/branch.h"
 #include "core/engine/device.h"
 #include "core/record/metric_name.h"
 
@@ -68,7 +69,8 @@ Result<Step> TrainingAttempt::prepare() {
     if (Result<void> built = build(); !built) return fail(std::move(built.error()));
     const Result<Step> from = find_start();
     if (from)
-        if (Result<void> shared = share_start(*from); !shared) return fail(std::move(shared.error()));
+        if (Result<void> shared = share_start(trainer_->step()); !shared)
+            return fail(std::move(shared.error()));
     return from;
 }
 
@@ -113,6 +115,15 @@ Result<Step> TrainingAttempt::find_start() {
         if (Result<void> built = build(); !built) return fail(std::move(built.error()));
         note(LogLevel::warning, "resume", "no checkpoint can be used: the run begins anew");
     }
+    if (plan_.branch_from) {
+        const Result<CheckpointState> state = load_branch(writer_.folder(), plan_, *trainer_);
+        if (!state) return fail(state.error());
+        clock_.continue_from(state->training_seconds);
+        branches_ = true;
+        note(LogLevel::info, "branch",
+             "branches from run " + plan_.branch_from->run.str() + " at " + step_text(state->step));
+        return Step(0);
+    }
     if (plan_.weights_from) {
         if (Result<void> loaded = load_weights(plan_.weights_from->folder, trainer_->model().parameters());
             !loaded)
@@ -126,6 +137,12 @@ Result<TrainingOutcome> TrainingAttempt::train() {
     control_ = std::make_unique<RunControl>(writer_, options_.stop_requested);
     for (const Note& early : early_notes_)
         writer_.event(trainer_->step(), early.level, early.kind, early.text);
+    if (branches_) {
+        const Result<std::int64_t> bytes = adopt_trunk(plan_, writer_);
+        if (!bytes) return fail(bytes.error());
+        if (Result<void> recorded = record(trainer_->step(), *bytes); !recorded)
+            return fail(recorded.error());
+    }
     if (Result<void> done = train_to_the_end(); !done) return fail(std::move(done.error()));
 
     if (Result<void> same = compare_ranks(); !same) return fail(std::move(same.error()));
@@ -158,7 +175,8 @@ Result<void> TrainingAttempt::train_to_the_end() {
             if (Result<void> done = evaluate(); !done) return done;
         const std::int64_t every = trainer_->phase().training.checkpoint_every;
         const bool phase_ends = trainer_->step() == trainer_->phase().end();
-        if ((phase_ends || (every > 0 && trainer_->step().value % every == 0)) && !at_the_end()) {
+        const bool is_due = every > 0 && trainer_->step().value % every == 0;
+        if ((phase_ends || is_due || is_kept(trainer_->step())) && !at_the_end()) {
             if (Result<void> same = compare_ranks(); !same) return same;
             try_to_save();
         } else
@@ -241,11 +259,17 @@ Result<void> TrainingAttempt::save(CheckpointParts parts) {
     const Result<std::int64_t> bytes = save_checkpoint(folder, *trainer_, clock_.seconds(), parts);
     if (!bytes) return fail(bytes.error());
     if (parts == CheckpointParts::weights) return {};
-    const std::string in_run =
-        std::filesystem::path(folder).lexically_relative(writer_.folder().path()).string();
-    if (Result<void> recorded = writer_.checkpoint(step, in_run, *bytes); !recorded) return recorded;
-    saved_ = step;
+    if (Result<void> recorded = record(step, *bytes); !recorded) return recorded;
     remove_old_checkpoints();
+    return {};
+}
+
+Result<void> TrainingAttempt::record(Step step, std::int64_t bytes) {
+    const std::string in_run = std::filesystem::path(writer_.folder().checkpoint_folder(step))
+                                   .lexically_relative(writer_.folder().path())
+                                   .string();
+    if (Result<void> recorded = writer_.checkpoint(step, in_run, bytes); !recorded) return recorded;
+    saved_ = step;
     return {};
 }
 
@@ -254,6 +278,10 @@ void TrainingAttempt::try_to_save() {
         note(LogLevel::warning, "checkpoint/failed",
              "no checkpoint at " + step_text(trainer_->step()) + " (" + saved.error().message +
                  "). The run goes on; " + last_good());
+}
+
+bool TrainingAttempt::is_kept(Step step) const {
+    return std::find(plan_.kept_steps.begin(), plan_.kept_steps.end(), step.value) != plan_.kept_steps.end();
 }
 
 bool TrainingAttempt::is_traced(Step step) const {
@@ -285,7 +313,7 @@ void TrainingAttempt::remove_old_checkpoints() {
     for (const Step step : list_checkpoints(writer_.folder().checkpoints_folder())) {
         if (!can_resume_from(writer_.folder().checkpoint_folder(step))) continue;
         // A later step is of an earlier attempt and could not be read, or it would have been gone on from.
-        if (step > trainer_->step() || ++seen <= keep) continue;
+        if (step > trainer_->step() || is_kept(step) || ++seen <= keep) continue;
         if (!writer_.forget_checkpoint(step)) return;
         if (is_traced(step)) {
             drop_optimizer(writer_.folder().checkpoint_folder(step));

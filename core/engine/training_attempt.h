@@ -28,7 +28,8 @@ public:
         if (ranks != nullptr) ranks_.emplace(*ranks);
     }
 
-    // Weights, data and the last good checkpoint; the step it goes on from. Nothing is recorded yet.
+    // Weights, data and the last good checkpoint; the step whose rows it goes on from (0 also for a branch
+    // that begins). Nothing is recorded yet.
     Result<Step> prepare();
     // After RunWriter::begin_attempt().
     Result<TrainingOutcome> train();
@@ -47,7 +48,9 @@ private:
     Result<void> advance();
     Result<void> evaluate();
     Result<void> save(CheckpointParts parts = CheckpointParts::all);
+    Result<void> record(Step step, std::int64_t bytes);  // a checkpoint to resume from
     void try_to_save();
+    bool is_kept(Step step) const;
     bool is_traced(Step step) const;
     void try_to_trace();
     void remove_later_traces();  // of an earlier attempt
@@ -77,6 +80,7 @@ private:
     std::unique_ptr<Trainer> trainer_;
     StepClock clock_;
     std::vector<std::string> head_metrics_;  // of Model::query_heads()
+    bool branches_ = false;                  // from another run, in this attempt
     std::optional<Step> saved_;              // the last one that can be resumed from
     std::vector<std::int64_t> trace_steps_;  // ascending
     double loss_ = 0;

@@ -197,7 +197,8 @@ std::optional<int> EngineProcess::wait(std::chrono::milliseconds limit) {
     return exit_code_;
 }
 
-Result<EngineProcess> start_run(const RunFolder& folder) {
+Result<EngineProcess> start_run(const RunFolder& folder,
+                                const std::map<std::string, std::string>& environment) {
     const Result<RunPlan> plan = folder.plan();
     if (!plan) return fail(plan.error());
     const Result<bool> working = engine_works_on(folder);
@@ -205,7 +206,8 @@ Result<EngineProcess> start_run(const RunFolder& folder) {
     if (*working)
         return fail(ErrorKind::busy, "an engine works on this run already", folder.path(),
                     "Watch it or stop it");
-    return EngineProcess::start({.arguments = {"train", folder.path()}, .log_file = folder.log_file()});
+    return EngineProcess::start(
+        {.arguments = {"train", folder.path()}, .log_file = folder.log_file(), .environment = environment});
 }
 
 Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study) {

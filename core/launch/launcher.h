@@ -46,7 +46,8 @@ private:
 };
 
 // `braid-engine train <run>`, its output in <run>/engine.log. Busy when an engine works on the run already.
-Result<EngineProcess> start_run(const RunFolder& folder);
+Result<EngineProcess> start_run(const RunFolder& folder,
+                                const std::map<std::string, std::string>& environment = {});
 // `braid-engine study run <name> --project <folder>`, its output in <project>/studies/<name>.log.
 Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study);
 

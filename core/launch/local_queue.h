@@ -23,8 +23,10 @@ struct QueueItem {
 // Belongs to one thread, which calls poll() now and then (a timer of the window).
 class LocalQueue {
 public:
-    explicit LocalQueue(int at_once,
-                        std::function<Result<EngineProcess>(const RunFolder&)> start = start_run);
+    explicit LocalQueue(
+        int at_once, std::function<Result<EngineProcess>(const RunFolder&)> start = [](const RunFolder& run) {
+            return start_run(run);
+        });
 
     void set_at_once(int at_once) { at_once_ = at_once; }
     void add(RunFolder folder);

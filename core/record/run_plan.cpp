@@ -25,6 +25,33 @@ Checked<WeightsOrigin> origin_from_json(const Json& json) {
     return origin;
 }
 
+namespace {
+
+void read_branch(const Json& json, JsonReader& plan, BranchOrigin& origin, Diagnostics& problems) {
+    JsonReader reader(json, plan.place("branch_from"), problems);
+    std::string run;
+    reader.require("run");
+    reader.require("step");
+    reader.text("run", run);
+    reader.integer("step", origin.step.value, 1);
+    reader.refuse_unknown_keys();
+    // It names a folder beside this run's.
+    if (run.empty() || run.front() == '.' || run.find('/') != std::string::npos)
+        reader.report(reader.place("run"), "must be the id of a run of the project", run);
+    origin.run = RunId(run);
+}
+
+void read_kept_steps(const Json& json, JsonReader& plan, std::vector<std::int64_t>& steps) {
+    if (!json.is_array()) plan.report("kept_steps", "must be a list of steps", json);
+    for (std::size_t i = 0; json.is_array() && i < json.size(); ++i)
+        if (json[i].is_number_integer() && json[i].get<std::int64_t>() >= 1)
+            steps.push_back(json[i].get<std::int64_t>());
+        else
+            plan.report("kept_steps[" + std::to_string(i) + "]", "must be an integer from 1", json[i]);
+}
+
+}  // namespace
+
 Json to_json(const RunPlan& plan) {
     Json json = {{"schema_version", plan_schema_version},
                  {"id", plan.id.str()},
@@ -39,6 +66,9 @@ Json to_json(const RunPlan& plan) {
         for (const TrainingPhase& phase : plan.phases) json["phases"].push_back(to_json(phase));
     }
     if (plan.weights_from) json["weights_from"] = to_json(*plan.weights_from);
+    if (plan.branch_from)
+        json["branch_from"] = {{"run", plan.branch_from->run.str()}, {"step", plan.branch_from->step.value}};
+    if (!plan.kept_steps.empty()) json["kept_steps"] = plan.kept_steps;
     if (!plan.study.empty()) json["study"] = plan.study.str();
     if (!plan.point.empty()) json["point"] = plan.point;
     return json;
@@ -82,6 +112,11 @@ Checked<RunPlan> plan_from_json(const Json& json) {
         reader.take("weights_from", origin_from_json(*origin), read);
         plan.weights_from = std::move(read);
     }
+    if (const Json* branch = reader.find("branch_from"))
+        read_branch(*branch, reader, plan.branch_from.emplace(), problems);
+    if (const Json* kept = reader.find("kept_steps")) read_kept_steps(*kept, reader, plan.kept_steps);
+    if (plan.branch_from && plan.weights_from)
+        reader.report("branch_from", "cannot stand beside weights_from", plan.branch_from->run.str());
     reader.refuse_unknown_keys();
     if (!problems.empty()) return tl::unexpected<Diagnostics>(std::move(problems));
     return plan;

@@ -15,7 +15,7 @@
 
 namespace braid {
 
-inline constexpr int plan_schema_version = 2;
+inline constexpr int plan_schema_version = 3;
 
 // The checkpoint whose weights a run starts from; its optimizer starts anew.
 struct WeightsOrigin {
@@ -28,6 +28,14 @@ struct WeightsOrigin {
 Json to_json(const WeightsOrigin& origin);
 Checked<WeightsOrigin> origin_from_json(const Json& json);
 
+// The run whose stable part this one shares: it goes on from that run's checkpoint, weights, optimizer and
+// measured rows, and decays on its own. Runs of one project lie side by side.
+struct BranchOrigin {
+    RunId run = {};
+    Step step = {};
+    bool operator==(const BranchOrigin&) const = default;
+};
+
 struct RunPlan {
     RunId id = {};
     std::string name = {};  // for people: "swa-64 nope, seed 2"; may be empty
@@ -36,6 +44,8 @@ struct RunPlan {
     DataSpec data = {};
     std::vector<TrainingPhase> phases = {};          // after the one that `training` describes
     std::optional<WeightsOrigin> weights_from = {};  // absent: fresh weights
+    std::optional<BranchOrigin> branch_from = {};    // absent: trained from step 0
+    std::vector<std::int64_t> kept_steps = {};       // checkpoints that stay, for others to branch from
     std::string created = {};                        // ISO 8601, UTC: "2026-02-03T04:05:06Z"
     StudyId study = {};                              // of the study the run belongs to; empty: none
     std::string point = {};    // the study's key of this run: "swa-4/seed=2"; unique inside the study

@@ -81,28 +81,30 @@ void set_layers(ArchitectureSpec& architecture, const MixerKind& kind, const std
 
 void apply(const TrainingPhase& phase, const std::string& path, ResolvedPhase& resolved,
            const MixerCatalog& catalog, Diagnostics& problems) {
-    for (const auto& [key, value] : phase.set) {
-        const std::string place = path + "." + key;
-        const std::size_t dot = key.find('.');
-        if (std::find(training_keys.begin(), training_keys.end(), key) != training_keys.end())
-            set_training(resolved.training, key, value, place, problems);
-        else if (key.starts_with(data_prefix))
-            resolved.data.parameters.set(key.substr(data_prefix.size()), value);
-        else if (const MixerKind* kind =
-                     catalog.find(std::string_view(key).substr(0, std::min(dot, key.size())));
-                 kind != nullptr && dot != std::string::npos)
-            set_layers(resolved.architecture, *kind, key.substr(dot + 1), value, place, catalog, problems);
-        else
-            problems.push_back({.path = place,
-                                .rule = "is nothing that a phase can change: " + keys_text() +
-                                        ", data.PARAMETER, MIXER.PARAMETER",
-                                .found = to_text(value)});
-    }
+    for (const auto& [key, value] : phase.set)
+        apply_setting(key, value, path + "." + key, resolved, catalog, problems);
 }
 
 }  // namespace
 
 std::span<const std::string_view> phase_training_keys() { return training_keys; }
+
+void apply_setting(const std::string& key, const ParameterValue& value, const std::string& path,
+                   ResolvedPhase& resolved, const MixerCatalog& catalog, Diagnostics& problems) {
+    const std::size_t dot = key.find('.');
+    if (std::find(training_keys.begin(), training_keys.end(), key) != training_keys.end())
+        set_training(resolved.training, key, value, path, problems);
+    else if (key.starts_with(data_prefix))
+        resolved.data.parameters.set(key.substr(data_prefix.size()), value);
+    else if (const MixerKind* kind = catalog.find(std::string_view(key).substr(0, std::min(dot, key.size())));
+             kind != nullptr && dot != std::string::npos)
+        set_layers(resolved.architecture, *kind, key.substr(dot + 1), value, path, catalog, problems);
+    else
+        problems.push_back({.path = path,
+                            .rule = "is nothing that a phase or an axis can change: " + keys_text() +
+                                    ", data.PARAMETER, MIXER.PARAMETER",
+                            .found = to_text(value)});
+}
 
 Json to_json(const TrainingPhase& phase) {
     Json json = Json::object();

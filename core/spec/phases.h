@@ -38,6 +38,11 @@ std::string to_text(const TrainingPhase& phase);
 // the run's.
 std::span<const std::string_view> phase_training_keys();
 
+struct ResolvedPhase;
+// Sets one of these keys in `resolved`; what is wrong with it is reported at `path`.
+void apply_setting(const std::string& key, const ParameterValue& value, const std::string& path,
+                   ResolvedPhase& resolved, const MixerCatalog& catalog, Diagnostics& problems);
+
 struct ResolvedPhase {
     std::string name = {};
     Step first = {};  // steps done when it begins

@@ -19,6 +19,7 @@ struct Scale {
     std::int64_t kv_heads = 0;
     std::int64_t head_dim = 0;
     std::int64_t vocab = 0;  // 73,448 for S1-S5, 64 for tiny
+    bool operator==(const Scale&) const = default;
 };
 
 std::span<const Scale> scales();

@@ -6,201 +6,196 @@
 #include <optional>
 #include <set>
 
-#include "core/base/json_reader.h"
+#include "core/base/row_rule.h"
+#include "core/spec/study_points.h"
 
 namespace braid {
 namespace {
 
 constexpr std::size_t max_seeds = 1000;
-constexpr std::size_t max_variants = 1000;
 constexpr std::size_t max_name = 100;
+constexpr double max_budget = 1e6;
 
-// A study's own list of seeds takes the place of the training's.
-void read_overrides(const Json& json, const std::string& path, ParameterValues& overrides,
-                    Diagnostics& problems) {
-    JsonReader reader(json, path, problems);
-    if (!json.is_object()) return;
-    for (const auto& [key, value] : json.items()) {
-        const ParameterDescription* description = find_parameter(training_parameters(), key);
-        if (description == nullptr || key == "seed") {
-            reader.report(reader.place(key),
-                          key == "seed" ? "is given by the study's seeds" : "is no training setting", value);
-            continue;
-        }
-        Checked<ParameterValue> read = parameter_from_json(value, reader.place(key));
-        if (!read) {
-            problems.insert(problems.end(), read.error().begin(), read.error().end());
-            continue;
-        }
-        const ParameterValue typed = coerced(*description, *std::move(read));
-        if (typed.index() != description->default_value.index())
-            reader.report(reader.place(key), "must be " + std::string(type_name(description->default_value)),
-                          value);
-        else if (std::optional<Diagnostic> broken = check_parameter(*description, typed, reader.place(key)))
-            problems.push_back(*std::move(broken));
-        else
-            overrides.set(key, typed);
-    }
-}
-
-StudyVariant read_variant(const Json& json, const std::string& path, Diagnostics& problems) {
-    StudyVariant variant;
-    JsonReader reader(json, path, problems);
-    reader.text("label", variant.label);
-    reader.text("architecture", variant.architecture);
-    reader.text("pattern", variant.pattern);
-    reader.text("scale", variant.scale);
-    if (const Json* overrides = reader.find("overrides"))
-        read_overrides(*overrides, reader.place("overrides"), variant.overrides, problems);
-    reader.refuse_unknown_keys();
-    return variant;
-}
-
-Json variant_to_json(const StudyVariant& variant) {
-    Json json = {{"label", variant.label}};
-    if (!variant.architecture.empty()) {
-        json["architecture"] = variant.architecture;
-    } else {
-        json["pattern"] = variant.pattern;
-        json["scale"] = variant.scale;
-    }
-    for (const auto& [key, value] : variant.overrides) json["overrides"][key] = to_json(value);
-    return json;
+bool is_word_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 bool is_name(std::string_view text) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-               c == '_' || c == '.';
-    };
     return !text.empty() && text.size() <= max_name && text.front() != '.' && text.front() != '-' &&
-           std::all_of(text.begin(), text.end(), allowed);
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
 }
+
+class StudyChecks {
+public:
+    explicit StudyChecks(const StudySpec& spec) : spec_(spec) {}
+
+    Diagnostics run() {
+        if (!is_name(spec_.name))
+            report("name",
+                   "must be 1 to 100 letters, digits, '-', '_' or '.', and begin with a letter or digit",
+                   spec_.name.substr(0, 60));
+        check_training(spec_.training, "training.");
+        check_variants();
+        check_scales();
+        check_budgets();
+        check_axes();
+        check_seeds();
+        check_rules(spec_.excluded, "excluded", true);
+        check_rules(spec_.fit.held_out, "fit.held_out", false);
+        check_rules(spec_.fit.excluded, "fit.excluded", false);
+        if (spec_.fit.form != "power2" && spec_.fit.form != "chinchilla")
+            report("fit.form", "must be power2 or chinchilla", spec_.fit.form);
+        if (spec_.measure.metric.empty()) report("measure.metric", "must not be empty", "");
+        if (!std::isfinite(spec_.measure.threshold))
+            report("measure.threshold", "must be finite", std::to_string(spec_.measure.threshold));
+        check_number();
+        return std::move(problems_);
+    }
+
+private:
+    void report(std::string path, std::string rule, std::string found) {
+        problems_.push_back({.path = std::move(path), .rule = std::move(rule), .found = std::move(found)});
+    }
+
+    // With budgets the steps are not the training's own, so rules that hold steps against each other are
+    // asked of the points.
+    void check_training(TrainingSpec training, const std::string& path) {
+        if (!spec_.budgets.empty()) training.steps = std::max<std::int64_t>(training.steps, 1'000'000);
+        for (Diagnostic problem : validate(training)) {
+            problem.path.insert(0, path);
+            problems_.push_back(std::move(problem));
+        }
+    }
+
+    void check_label(std::set<std::string>& keys, const std::string& label, const std::string& path) {
+        if (label.empty())
+            report(path, "must not be empty", "");
+        else if (slug(label).empty())
+            report(path, "must have a letter or a digit", label);
+        else if (!keys.insert(slug(label)).second)
+            report(path, "must differ from the other ones", label);
+    }
+
+    void check_variants() {
+        if (spec_.variants.empty()) report("variants", "must have at least one", "0");
+        std::set<std::string> keys;
+        for (std::size_t i = 0; i < spec_.variants.size(); ++i) {
+            const StudyVariant& variant = spec_.variants[i];
+            const std::string path = "variants[" + std::to_string(i) + "]";
+            check_label(keys, variant.label, path + ".label");
+            if (!variant.architecture.empty()) {
+                if (!variant.pattern.empty() || !variant.scale.empty())
+                    report(path, "must have either an architecture or a pattern and a scale",
+                           variant.architecture);
+                else if (!spec_.scales.empty())
+                    report(path + ".architecture", "has its own size; the study's scales are for patterns",
+                           variant.architecture);
+            } else {
+                if (variant.pattern.empty()) report(path + ".pattern", "must not be empty", "");
+                if (variant.scale.empty() && spec_.scales.empty())
+                    report(path + ".scale", "must not be empty", "");
+                if (!variant.scale.empty() && !spec_.scales.empty())
+                    report(path + ".scale", "is given by the study's scales", variant.scale);
+            }
+            if (variant.overrides.empty()) continue;
+            TrainingSpec training = spec_.training;
+            for (const auto& [key, value] : variant.overrides) set_training_value(training, key, value);
+            check_training(training, path + ".overrides.");
+        }
+    }
+
+    void check_scales() {
+        std::set<std::string> keys;
+        for (std::size_t i = 0; i < spec_.scales.size(); ++i) {
+            const StudyScale& scale = spec_.scales[i];
+            const std::string path = "scales[" + std::to_string(i) + "]";
+            check_label(keys, scale.name, path + ".name");
+            if (!scale.sizes && find_scale(scale.name) == nullptr)
+                report(path + ".name", "must be a published scale (S1 to S5, tiny), or have sizes",
+                       scale.name);
+            TrainingSpec training = spec_.training;
+            for (const auto& [key, value] : scale.overrides) set_training_value(training, key, value);
+            check_training(training, path + ".training.");
+        }
+    }
+
+    void check_budgets() {
+        std::set<double> seen;
+        for (std::size_t i = 0; i < spec_.budgets.size(); ++i) {
+            const double budget = spec_.budgets[i];
+            const std::string path = "budgets[" + std::to_string(i) + "]";
+            if (!(budget > 0) || budget > max_budget)
+                report(path, "must be above 0 and at most 1,000,000 tokens per parameter",
+                       budget_text(budget));
+            else if (!seen.insert(budget).second)
+                report(path, "must differ from the other ones", budget_text(budget));
+        }
+    }
+
+    void check_axes() {
+        std::set<std::string> keys;
+        for (std::size_t i = 0; i < spec_.axes.size(); ++i) {
+            const StudyAxis& axis = spec_.axes[i];
+            const std::string path = "axes[" + std::to_string(i) + "]";
+            if (axis.key.empty())
+                report(path + ".key", "must not be empty", "");
+            else if (axis.key == "seed" || axis.key == "architecture" || axis.key == "scale" ||
+                     axis.key == "budget" || (axis.key == "steps" && !spec_.budgets.empty()))
+                report(path + ".key", "is an axis of its own", axis.key);
+            else if (axis.key.front() == '$' &&
+                     (axis.key.size() == 1 ||
+                      !std::all_of(axis.key.begin() + 1, axis.key.end(), is_word_character)))
+                report(path + ".key", "must be a word of letters, digits and '_' behind '$'", axis.key);
+            else if (!keys.insert(axis.key).second)
+                report(path + ".key", "must differ from the other ones", axis.key);
+            if (axis.values.empty()) report(path + ".values", "must have at least one", "0");
+            std::set<std::string> values;
+            for (std::size_t k = 0; k < axis.values.size(); ++k)
+                if (!values.insert(slug(to_text(axis.values[k]))).second)
+                    report(path + ".values[" + std::to_string(k) + "]", "must differ from the other ones",
+                           to_text(axis.values[k]));
+        }
+    }
+
+    void check_seeds() {
+        if (spec_.seeds.empty()) report("seeds", "must have at least one", "0");
+        if (spec_.seeds.size() > max_seeds)
+            report("seeds", "must be at most 1,000", std::to_string(spec_.seeds.size()));
+        if (std::set<std::uint64_t>(spec_.seeds.begin(), spec_.seeds.end()).size() != spec_.seeds.size())
+            report("seeds", "must differ from each other", "");
+    }
+
+    // Rules about points can only ask for what a point has; those about a fit for any column of its table.
+    void check_rules(const std::vector<std::string>& rules, const std::string& key, bool of_points) {
+        for (std::size_t i = 0; i < rules.size(); ++i) {
+            const std::string path = key + "[" + std::to_string(i) + "]";
+            const Checked<RowRule> rule =
+                of_points ? parse_point_rule(rules[i], spec_, path) : parse_row_rule(rules[i], path);
+            if (!rule) problems_.insert(problems_.end(), rule.error().begin(), rule.error().end());
+        }
+    }
+
+    void check_number() {
+        if (!problems_.empty()) return;
+        double points = static_cast<double>(spec_.variants.size() * spec_.seeds.size());
+        points *= static_cast<double>(std::max<std::size_t>(1, spec_.scales.size()) *
+                                      std::max<std::size_t>(1, spec_.budgets.size()));
+        for (const StudyAxis& axis : spec_.axes) points *= static_cast<double>(axis.values.size());
+        if (points > static_cast<double>(max_study_points))
+            report("", "must have at most 100,000 points", std::to_string(points));
+        else if (study_points(spec_).empty())
+            report("excluded", "must leave at least one point",
+                   std::to_string(spec_.excluded.size()) + " rules");
+    }
+
+    const StudySpec& spec_;
+    Diagnostics problems_;
+};
 
 }  // namespace
 
-Json to_json(const StudySpec& spec) {
-    Json json = {{"schema_version", study_schema_version}, {"name", spec.name}, {"title", spec.title}};
-    if (!spec.description.empty()) json["description"] = spec.description;
-    json["training"] = to_json(spec.training);
-    json["training"].erase("seed");
-    json["data"] = to_json(spec.data);
-    json["seeds"] = spec.seeds;
-    json["measure"] = {{"metric", spec.measure.metric}, {"threshold", spec.measure.threshold}};
-    json["variants"] = Json::array();
-    for (const StudyVariant& variant : spec.variants) json["variants"].push_back(variant_to_json(variant));
-    return json;
-}
-
-Checked<StudySpec> study_from_json(const Json& json) {
-    StudySpec spec;
-    Diagnostics problems;
-    JsonReader reader(json, "", problems);
-    if (!reader.schema_version(study_schema_version)) return tl::unexpected<Diagnostics>(std::move(problems));
-    reader.text("name", spec.name);
-    reader.text("title", spec.title);
-    reader.text("description", spec.description);
-    if (const Json* training = reader.find("training"))
-        reader.take("training", training_from_json(*training), spec.training);
-    if (const Json* data = reader.find("data")) reader.take("data", data_from_json(*data), spec.data);
-    if (const Json* variants = reader.find("variants")) {
-        if (!variants->is_array())
-            reader.report("variants", "must be a list", *variants);
-        else if (variants->size() > max_variants)
-            reader.report("variants", "must be at most 1,000", variants->size());
-        else
-            for (std::size_t i = 0; i < variants->size(); ++i)
-                spec.variants.push_back(
-                    read_variant((*variants)[i], "variants[" + std::to_string(i) + "]", problems));
-    }
-    if (const Json* seeds = reader.find("seeds")) {
-        spec.seeds.clear();
-        if (!seeds->is_array())
-            reader.report("seeds", "must be a list of integers from 0", *seeds);
-        else
-            for (std::size_t i = 0; i < seeds->size(); ++i) {
-                const Json& seed = (*seeds)[i];
-                if (seed.is_number_unsigned() || (seed.is_number_integer() && seed.get<std::int64_t>() >= 0))
-                    spec.seeds.push_back(seed.get<std::uint64_t>());
-                else
-                    reader.report("seeds[" + std::to_string(i) + "]", "must be an integer from 0", seed);
-            }
-    }
-    if (const Json* measure = reader.find("measure")) {
-        JsonReader inner(*measure, "measure", problems);
-        inner.text("metric", spec.measure.metric);
-        inner.number("threshold", spec.measure.threshold);
-        inner.refuse_unknown_keys();
-    }
-    reader.refuse_unknown_keys();
-    if (!problems.empty()) return tl::unexpected<Diagnostics>(std::move(problems));
-    return spec;
-}
-
-Diagnostics validate(const StudySpec& spec) {
-    Diagnostics problems;
-    const auto report = [&problems](std::string path, std::string rule, std::string found) {
-        problems.push_back({.path = std::move(path), .rule = std::move(rule), .found = std::move(found)});
-    };
-    if (!is_name(spec.name))
-        report("name", "must be 1 to 100 letters, digits, '-', '_' or '.', and begin with a letter or digit",
-               spec.name.substr(0, 60));
-    for (Diagnostic problem : validate(spec.training)) {
-        problem.path = "training." + problem.path;
-        problems.push_back(std::move(problem));
-    }
-    if (spec.variants.empty()) report("variants", "must have at least one", "0");
-    std::set<std::string> keys;
-    for (std::size_t i = 0; i < spec.variants.size(); ++i) {
-        const StudyVariant& variant = spec.variants[i];
-        const std::string path = "variants[" + std::to_string(i) + "]";
-        if (variant.label.empty())
-            report(path + ".label", "must not be empty", "");
-        else if (slug(variant.label).empty())
-            report(path + ".label", "must have a letter or a digit", variant.label);
-        else if (!keys.insert(slug(variant.label)).second)
-            report(path + ".label", "must differ from the other labels", variant.label);
-        if (variant.architecture.empty()) {
-            if (variant.pattern.empty()) report(path + ".pattern", "must not be empty", "");
-            if (variant.scale.empty()) report(path + ".scale", "must not be empty", "");
-        } else if (!variant.pattern.empty() || !variant.scale.empty()) {
-            report(path, "must have either an architecture or a pattern and a scale", variant.architecture);
-        }
-        if (variant.overrides.empty()) continue;
-        const StudyPoint point{.variant = i, .seed = spec.training.seed};
-        for (Diagnostic problem : validate(training_of(spec, point))) {
-            problem.path = path + ".overrides." + problem.path;
-            problems.push_back(std::move(problem));
-        }
-    }
-    if (spec.seeds.empty()) report("seeds", "must have at least one", "0");
-    if (spec.seeds.size() > max_seeds)
-        report("seeds", "must be at most 1,000", std::to_string(spec.seeds.size()));
-    if (std::set<std::uint64_t>(spec.seeds.begin(), spec.seeds.end()).size() != spec.seeds.size())
-        report("seeds", "must differ from each other", "");
-    if (spec.measure.metric.empty()) report("measure.metric", "must not be empty", "");
-    if (!std::isfinite(spec.measure.threshold))
-        report("measure.threshold", "must be finite", std::to_string(spec.measure.threshold));
-    return problems;
-}
-
-std::vector<StudyPoint> study_points(const StudySpec& spec) {
-    std::vector<StudyPoint> points;
-    for (const std::uint64_t seed : spec.seeds)
-        for (std::size_t i = 0; i < spec.variants.size(); ++i)
-            points.push_back({.variant = i,
-                              .seed = seed,
-                              .key = slug(spec.variants[i].label) + "/seed-" + std::to_string(seed)});
-    return points;
-}
-
-TrainingSpec training_of(const StudySpec& spec, const StudyPoint& point) {
-    TrainingSpec training = spec.training;
-    for (const auto& [key, value] : spec.variants.at(point.variant).overrides)
-        set_training_value(training, key, value);
-    training.seed = point.seed;
-    return training;
-}
+Diagnostics validate(const StudySpec& spec) { return StudyChecks(spec).run(); }
 
 Checked<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
     std::vector<std::uint64_t> seeds;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/base/json_reader.h"
+#include "core/spec/schedule.h"
 
 namespace braid {
 namespace {
@@ -232,11 +233,6 @@ const Entry& entry(std::string_view key) {
         if (each.description.key == key) return each;
     std::fprintf(stderr, "braid: no training parameter '%.*s'\n", static_cast<int>(key.size()), key.data());
     std::abort();
-}
-
-std::int64_t decay_steps(const TrainingSpec& spec) {
-    return std::clamp<std::int64_t>(std::llround(spec.decay_fraction * static_cast<double>(spec.steps)), 0,
-                                    spec.steps);
 }
 
 }  // namespace

@@ -21,6 +21,19 @@ TEST(RunPlan, RoundTrip) {
     EXPECT_EQ(*read, plan);
 }
 
+TEST(RunPlan, LineageIsKept) {
+    RunPlan plan = small_plan();
+    plan.branch_from = BranchOrigin{.run = RunId("b04c"), .step = Step(540)};
+    plan.kept_steps = {540, 1080};
+    const Checked<RunPlan> read = plan_from_json(to_json(plan));
+    ASSERT_TRUE(read.has_value()) << messages(read)[0];
+    EXPECT_EQ(*read, plan);
+    Json json = to_json(plan);
+    json["branch_from"] = {{"run", "../elsewhere"}, {"step", 0}};
+    json["kept_steps"] = {540, "all"};
+    EXPECT_EQ(messages(plan_from_json(json)).size(), 3U);
+}
+
 TEST(RunPlan, PlansOfVersionOneStillOpen) {
     const std::string file = std::string(std::getenv("BRAID_SOURCE_DIR")) + "/tests/golden/plan_v1.json";
     const Result<RunPlan> plan = read_plan(file);

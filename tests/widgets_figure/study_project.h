@@ -1,7 +1,7 @@
 // A project with the example study and real run folders, at a path with a space and an umlaut.
 #pragma once
 
-#include "core/spec/study.h"
+#include "core/spec/study_points.h"
 #include "tests/widgets_figure/figure_fixture.h"
 
 namespace braid::ui {

@@ -11,7 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/record/project.h"
-#include "core/spec/study.h"
+#include "core/spec/study_points.h"
 #include "widgets/common/autosave.h"
 #include "widgets/common/project_reader.h"
 #include "widgets/common/run_list_model.h"
@@ -161,7 +161,7 @@ public:
     void countStudies() {
         for (StudyEntry& study : documents.studies) {
             study.finished = study.active = study.failed = study.planned = 0;
-            study.runs = study.spec ? int(study.spec->variants.size() * study.spec->seeds.size()) : 0;
+            study.runs = study.spec ? int(study_points(*study.spec).size()) : 0;
             std::set<std::string> seen;
             for (const RunPointer& run : model->runs()) {
                 if (run->study() != study.name || !seen.insert(run->plan->point).second) continue;

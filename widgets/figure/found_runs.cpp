@@ -7,7 +7,7 @@
 #include "core/mixers/builtin.h"
 #include "core/record/newest_record.h"
 #include "core/record/run_reader.h"
-#include "core/spec/study.h"
+#include "core/spec/study_points.h"
 #include "widgets/common/run_curves.h"
 
 namespace braid::ui {

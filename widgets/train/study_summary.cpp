@@ -73,9 +73,9 @@ StudySummary summarise(const StudySpec& spec, const std::vector<RunPointer>& run
     }
     for (const StudyPoint& point : study_points(spec)) {
         ++summary.total;
-        const std::int64_t steps = training_of(spec, point).steps;
-        steps_all += double(steps);
         const RunPointer run = runOfPoint(runs, point);
+        const std::int64_t steps = run ? run->steps() : training_of(spec, point).steps;
+        steps_all += double(steps);
         if (!run) {
             ++summary.planned;
             continue;

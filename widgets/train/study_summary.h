@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/spec/study.h"
+#include "core/spec/study_points.h"
 #include "widgets/common/run_view.h"
 
 namespace braid::ui {

@@ -71,9 +71,9 @@ std::string with_commas(std::int64_t number) {
 std::string short_number(double number) {
     if (!std::isfinite(number)) return "-";
     if (std::abs(number) < 1000) return formatted("%.4g", number);
-    for (const char* unit : {" k", " M", " G", " T", " P"}) {
+    for (const char* unit : {" k", " M", " G", " T", " P", " E", " Z", " Y"}) {
         number /= 1000;
-        if (std::abs(number) < 999.5 || unit[1] == 'P') return formatted("%.3g", number) + unit;
+        if (std::abs(number) < 999.5 || unit[1] == 'Y') return formatted("%.3g", number) + unit;
     }
     return {};
 }

@@ -7,7 +7,7 @@
 #include "app/engine/serve/capture_method.h"
 #include "app/engine/serve/rpc.h"
 #include "app/engine/study/study_file.h"
-#include "app/engine/study/study_state.h"
+#include "app/engine/study/study_json.h"
 #include "core/base/json_reader.h"
 #include "core/engine/device.h"
 #include "core/mixers/builtin.h"
@@ -112,11 +112,9 @@ Result<Json> study_state(const Json& params, const std::string& default_project)
     given.reader.text("study", name);
     given.reader.text("project", folder);
     if (Result<void> good = given.check(); !good) return fail(good.error());
-    Result<OpenedStudy> study = open_study(name, folder);
+    Result<OpenedStudy> study = open_study(name, folder, {}, DataNeed::optional);
     if (!study) return fail(std::move(study.error()));
-    const Result<StudyState> state = read_study_state(study->project, study->spec);
-    if (!state) return fail(state.error());
-    return study_json(study->spec, *state);
+    return study_json(study->spec, state_of(*study));
 }
 
 Result<Json> devices(const Json& params) {

@@ -1,13 +1,16 @@
 #include "app/engine/study/study_file.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "app/engine/cli/project_argument.h"
-#include "app/engine/cli/spec_argument.h"
 #include "core/base/json.h"
 #include "core/data/batch.h"
+#include "core/mixers/builtin.h"
+#include "core/record/corpus_summary.h"
 
 namespace braid::cli {
 namespace {
@@ -77,18 +80,23 @@ Result<Project> project_for(const std::string& text, const std::string& given) {
     return found;
 }
 
-Diagnostics problems_of(const Project& project, const StudySpec& spec) {
-    Diagnostics problems = validate(spec);
-    for (std::size_t i = 0; i < spec.variants.size(); ++i) {
-        const StudyVariant& variant = spec.variants[i];
-        if (variant.architecture.empty() && (variant.pattern.empty() || variant.scale.empty())) continue;
-        if (const auto architecture = architecture_of(project, variant, 0); !architecture)
-            problems.push_back({.path = "variants[" + std::to_string(i) + "]",
-                                .rule = describe(architecture.error()),
-                                .found = ""});
+// Rules of the data, asked once for all points that read the same.
+Diagnostics data_problems(const std::vector<PlannedPoint>& points) {
+    Diagnostics problems;
+    std::set<std::string> asked;
+    for (const PlannedPoint& planned : points) {
+        TrainingSpec training = planned.training;
+        training.steps = training.seed = 1;
+        if (!asked.insert(to_json(planned.data).dump() + to_json(training).dump()).second) continue;
+        for (const Diagnostic& problem : validate(planned.data, planned.training))
+            if (std::find(problems.begin(), problems.end(), problem) == problems.end())
+                problems.push_back(problem);
     }
-    for (const Diagnostic& problem : validate(spec.data, spec.training)) problems.push_back(problem);
     return problems;
+}
+
+Result<CorpusSummary> corpus_of(const Project& project, const DataSpec& data) {
+    return read_corpus_summary((fs::path(project.folder()) / data.corpus).string());
 }
 
 }  // namespace
@@ -104,21 +112,44 @@ std::string examples_folder() {
     return {};
 }
 
-Result<ArchitectureSpec> architecture_of(const Project& project, const StudyVariant& variant,
-                                         std::int64_t needed_vocab) {
-    SpecRequest request{.project_folder = project.folder()};
-    if (!variant.architecture.empty()) {
-        request.text = "project:" + variant.architecture;
-    } else {
-        request.text = variant.pattern;
-        request.scale = variant.scale;
-        request.needed_vocab = needed_vocab;
-    }
-    return resolve_spec(request);
+Checked<std::vector<PlannedPoint>> plan_points(const Project& project, const StudySpec& spec, DataNeed need) {
+    const auto problem = [](const Error& error) {
+        return tl::unexpected(Diagnostics{{.path = "", .rule = describe(error), .found = ""}});
+    };
+    const StudySurroundings surroundings{
+        .catalog = builtin_mixers(),
+        .find_architecture = [&](const std::string& name) -> Checked<ArchitectureSpec> {
+            const Result<Json> json = read_json(project.document_file(DocumentKind::architecture, name));
+            if (!json) return problem(json.error());
+            return architecture_from_json(*json);
+        },
+        .vocab = [&](const DataSpec& data, const TrainingSpec& training) -> Checked<std::int64_t> {
+            if (need == DataNeed::optional && data.kind == corpus_kind) {
+                const Result<CorpusSummary> summary = corpus_of(project, data);
+                return summary ? summary->vocab : 0;
+            }
+            const auto source = make_data_source(data, training, project.folder());
+            if (!source) return problem(source.error());
+            return (*source)->vocab();
+        }};
+    return plan_study(spec, surroundings);
+}
+
+StudyState state_of(const OpenedStudy& study) {
+    return match_runs(study.spec, study.points, runs_of_study(study.project, study.spec.name),
+                      builtin_mixers(), !study.knows_data);
+}
+
+Result<OpenedStudy> with_all_seeds(OpenedStudy study) {
+    study.spec = with_seeds_of_runs(runs_of_study(study.project, study.spec.name), std::move(study.spec));
+    Checked<std::vector<PlannedPoint>> points = plan_points(study.project, study.spec, study.need);
+    if (!points) return fail(to_error(points.error(), study.file));
+    study.points = *std::move(points);
+    return study;
 }
 
 Result<OpenedStudy> open_study(const std::string& text, const std::string& given_project,
-                               const std::string& seeds) {
+                               const std::string& seeds, DataNeed need) {
     Result<Project> project = project_for(text, given_project);
     if (!project) return fail(std::move(project.error()));
     std::string file = project->document_file(DocumentKind::study, text);
@@ -141,10 +172,25 @@ Result<OpenedStudy> open_study(const std::string& text, const std::string& given
         else
             problems = parsed.error();
     }
-    const Diagnostics more = problems_of(*project, *spec);
-    problems.insert(problems.end(), more.begin(), more.end());
+    const auto take = [&problems](const Diagnostics& more) {
+        problems.insert(problems.end(), more.begin(), more.end());
+    };
+    take(validate(*spec));
+    Checked<std::vector<PlannedPoint>> points;
+    if (problems.empty()) take(validate(spec->data, spec->training));
+    if (problems.empty()) {
+        points = plan_points(*project, *spec, need);
+        take(points ? data_problems(*points) : points.error());
+    }
     if (!problems.empty()) return fail(to_error(problems, file));
-    return OpenedStudy{.project = std::move(*project), .spec = std::move(*spec), .file = std::move(file)};
+    const bool knows_data = need == DataNeed::required || spec->data.kind != corpus_kind ||
+                            corpus_of(*project, spec->data).has_value();
+    return OpenedStudy{.project = std::move(*project),
+                       .spec = std::move(*spec),
+                       .points = std::move(*points),
+                       .file = std::move(file),
+                       .need = need,
+                       .knows_data = knows_data};
 }
 
 }  // namespace braid::cli

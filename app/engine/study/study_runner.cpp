@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <deque>
+#include <filesystem>
 #include <limits>
+#include <map>
 #include <thread>
 
-#include "core/engine/device.h"
+#include "app/engine/cli/output.h"
+#include "app/engine/study/device_slots.h"
+#include "app/engine/study/evaluations.h"
 #include "core/launch/launcher.h"
+#include "core/mixers/builtin.h"
 #include "core/record/inbox.h"
 #include "core/record/run_reader.h"
+#include "core/spec/study_cost.h"
 
 namespace braid::cli {
 namespace {
@@ -19,23 +26,43 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto look_every = 200ms;
 constexpr auto speed_window = 30s;
+constexpr int most_deaths = 2;
 
 bool works(RunState state) { return state == RunState::running || state == RunState::paused; }
 
 // One engine at work: ours, or somebody's that we wait for.
 struct Working {
-    PointState* point;
+    std::size_t point;
     RunFolder folder;
+    std::optional<std::size_t> gpu;
     std::optional<EngineProcess> process;
     RunReader reader;
     bool told_to_stop = false;
 };
 
+// A score of a finished run at work.
+struct Asking {
+    std::size_t point;
+    std::string evaluation;
+    std::optional<std::size_t> gpu;
+    EngineProcess process;
+};
+
+bool holds_any(const std::vector<RowRule>& rules, const StudyFields& fields) {
+    return std::any_of(rules.begin(), rules.end(), [&](const RowRule& rule) {
+        return holds(rule, [&](const std::string& column) -> std::optional<std::string> {
+            for (const auto& [name, value] : fields)
+                if (name == column) return value;
+            return std::nullopt;
+        });
+    });
+}
+
 class Runner {
 public:
-    Runner(const OpenedStudy& study, const StudyRunOptions& options, StudyState state,
+    Runner(const OpenedStudy& study, const StudyRunOptions& options,
            const std::function<void(const std::string&)>& message)
-        : study_(study), options_(options), state_(std::move(state)), message_(message) {}
+        : study_(study), options_(options), state_(state_of(study)), message_(message) {}
 
     Result<void> plan();
     bool work();  // false: nothing is left to do
@@ -43,8 +70,23 @@ public:
     StudyOutcome outcome() const { return outcome_; }
 
 private:
+    PointState& point_of(const Working& working) { return state_.points[working.point]; }
+    std::string name(std::size_t point) const { return name_of(state_.points[point].planned.point); }
     bool stopping() const { return options_.stop_requested != nullptr && options_.stop_requested->load(); }
-    void start(PointState& point);
+    std::optional<std::size_t> next_point();                 // taken out of those that wait
+    std::size_t busy(std::optional<std::size_t> gpu) const;  // engines on that GPU, or on the CPU
+    std::optional<std::size_t> free_gpu() const {
+        return slots_.free_gpu([this](std::optional<std::size_t> gpu) { return busy(gpu); });
+    }
+    bool has_room() const {
+        return slots_.has_room([this](std::optional<std::size_t> gpu) { return busy(gpu); });
+    }
+    void plan_evaluations(std::size_t point);
+    void ask_next();
+    void end_answers();
+    void start(std::size_t point);
+    Result<RunFolder> folder_of(std::size_t point);
+    Result<void> check_room(const PointState& point) const;
     void end(const Working& working);
     void stop_all();
     std::int64_t steps_done() const;
@@ -54,10 +96,12 @@ private:
     const StudyRunOptions& options_;
     StudyState state_;
     const std::function<void(const std::string&)>& message_;
-    std::deque<PointState*> waiting_;
+    std::deque<std::size_t> waiting_;  // points, in order
     std::vector<Working> working_;
-    std::size_t jobs_ = 1;
-    std::int64_t threads_ = 1;
+    std::deque<std::pair<std::size_t, std::string>> questions_;  // evaluations of finished points
+    std::vector<Asking> asking_;
+    std::vector<int> deaths_;  // of the engines of each point, without a word
+    DeviceSlots slots_;
     std::string device_;
     std::int64_t steps_total_ = 0;
     std::deque<std::pair<Clock::time_point, std::int64_t>> recent_;  // steps done, a look apart
@@ -65,76 +109,173 @@ private:
 };
 
 Result<void> Runner::plan() {
-    device_ = options_.device.empty() ? study_.spec.training.device : options_.device;
-    const bool cuda = device_ == "cuda" || (device_ == "auto" && has_nvidia_driver());
-    for (PointState& point : state_.points) {
-        steps_total_ += point.plan.training.steps;
+    deaths_.assign(state_.points.size(), 0);
+    std::deque<std::size_t> later;
+    for (std::size_t i = 0; i < state_.points.size(); ++i) {
+        PointState& point = state_.points[i];
+        const StudyFields fields = fields_of(study_.spec, point.planned.point);
         const RunState now = point.state();
+        if (!options_.only.empty() && !holds_any(options_.only, fields)) continue;
+        ++outcome_.points;
+        steps_total_ += point.planned.training.steps;
         if (now == RunState::finished) {
             ++outcome_.finished;
+            plan_evaluations(i);
         } else if (point.run && works(now)) {
-            working_.push_back({.point = &point,
+            working_.push_back({.point = i,
                                 .folder = point.run->folder,
+                                .gpu = std::nullopt,
                                 .process = std::nullopt,
                                 .reader = RunReader(point.run->folder, {.series = false, .events = false})});
-            message_(point.plan.name + " is being trained already (run " + point.run->id.str() + ")");
+            message_(name(i) + " is being trained already (run " + point.run->id.str() + ")");
             if (now == RunState::paused)
                 if (const auto posted = post_command(point.run->folder, "resume"); !posted)
                     return fail(posted.error());
         } else {
-            waiting_.push_back(&point);
+            (holds_any(options_.first, fields) ? waiting_ : later).push_back(i);
         }
     }
-    const auto cores =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::thread::hardware_concurrency()));
-    const auto wanted = static_cast<std::int64_t>(std::max<std::size_t>(1, waiting_.size()));
-    const std::int64_t jobs = options_.jobs > 0 ? options_.jobs : cuda ? 1 : std::min(cores, wanted);
-    jobs_ = static_cast<std::size_t>(jobs);
-    threads_ = cuda ? 0 : std::max<std::int64_t>(1, cores / jobs);
+    waiting_.insert(waiting_.end(), later.begin(), later.end());
+    device_ = options_.device.empty() ? study_.spec.training.device : options_.device;
+    std::vector<PlannedPoint> runs;
+    for (const std::size_t point : waiting_) runs.push_back(state_.points[point].planned);
+    slots_ = DeviceSlots::choose(device_, options_.jobs, runs);
     return {};
 }
 
-void Runner::start(PointState& point) {
-    if (!point.run) {
-        RunPlan plan = point.plan;
-        plan.training.device = device_;
-        plan.training.threads = threads_;
-        const Result<RunFolder> made = study_.project.add_run(std::move(plan));
-        if (!made) {
-            outcome_.failures.push_back(point.plan.name + ": " + describe(made.error()));
-            return;
+std::size_t Runner::busy(std::optional<std::size_t> gpu) const {
+    const auto count = [&](const auto& list) {
+        return std::count_if(list.begin(), list.end(), [&](const auto& each) { return each.gpu == gpu; });
+    };
+    return static_cast<std::size_t>(count(working_) + count(asking_));
+}
+
+void Runner::plan_evaluations(std::size_t point) {
+    for (std::string& evaluation : unanswered(state_.points[point].run->folder, study_.spec.evaluations))
+        questions_.emplace_back(point, std::move(evaluation));
+}
+
+void Runner::ask_next() {
+    const auto [point, evaluation] = questions_.front();
+    questions_.pop_front();
+    const RunFolder& folder = state_.points[point].run->folder;
+    std::vector<std::string> words = {"eval"};
+    for (std::string& word : words_of(evaluation)) words.push_back(std::move(word));
+    words.insert(words.end(), {folder.path(), "--project", study_.project.folder(), "--quiet"});
+    if (!options_.device.empty()) words.insert(words.end(), {"--device", options_.device});
+    const std::optional<std::size_t> gpu = free_gpu();
+    Result<EngineProcess> process = EngineProcess::start({.arguments = std::move(words),
+                                                          .log_file = folder.path() + "/evaluations.log",
+                                                          .environment = slots_.environment(gpu)});
+    if (process)
+        asking_.push_back({point, evaluation, gpu, std::move(*process)});
+    else
+        outcome_.failures.push_back(name(point) + ", eval " + evaluation + ": " + describe(process.error()));
+}
+
+void Runner::end_answers() {
+    std::vector<Asking> still;
+    for (Asking& asking : asking_) {
+        const std::optional<int> code = asking.process.poll();
+        if (!code) {
+            still.push_back(std::move(asking));
+        } else if (*code == 0) {
+            const Result<void> marked =
+                mark_answered(state_.points[asking.point].run->folder, asking.evaluation);
+            if (!marked) message_(describe(marked.error()));
+        } else if (!stopping()) {
+            outcome_.failures.push_back(name(asking.point) + ", eval " + asking.evaluation + ": " +
+                                        asking.process.last_words());
+            message_(outcome_.failures.back());
         }
-        point.run = RunEntry{.id = RunId(made->name()), .folder = *made};
     }
-    const RunFolder folder = point.run->folder;
-    Result<EngineProcess> process = start_run(folder);
-    if (!process && process.error().kind != ErrorKind::busy) {
-        outcome_.failures.push_back(point.plan.name + ": " + describe(process.error()));
+    asking_ = std::move(still);
+}
+
+std::optional<std::size_t> Runner::next_point() {
+    if (!has_room()) return std::nullopt;
+    const auto may_come = [&](std::size_t point) {
+        return std::find(waiting_.begin(), waiting_.end(), point) != waiting_.end() ||
+               std::any_of(working_.begin(), working_.end(),
+                           [&](const Working& each) { return each.point == point; });
+    };
+    for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+        const std::size_t point = *at;
+        if (!state_.points[point].run && waits_for_trunk(study_.spec, state_, point, may_come)) continue;
+        waiting_.erase(at);
+        return point;
+    }
+    return std::nullopt;
+}
+
+Result<void> Runner::check_room(const PointState& point) const {
+    std::error_code ignored;
+    const auto space = std::filesystem::space(study_.project.folder(), ignored);
+    // One is written beside the newest before the oldest goes.
+    const std::int64_t needed = 2 * checkpoint_bytes(point.planned.architecture, builtin_mixers());
+    if (ignored || static_cast<std::int64_t>(space.available) > needed) return {};
+    return fail(ErrorKind::no_space,
+                "its checkpoints need " + bytes_text(needed) + ", and " +
+                    bytes_text(static_cast<std::int64_t>(space.available)) + " are free",
+                study_.project.folder(), "Make room and run the study again");
+}
+
+Result<RunFolder> Runner::folder_of(std::size_t point) {
+    PointState& state = state_.points[point];
+    if (state.run) return state.run->folder;
+    RunPlan plan = run_plan_of(study_.spec, state.planned);
+    plan.training.device = device_;
+    plan.training.threads = slots_.threads();
+    plan.branch_from = trunk_for(study_.spec, state_, point);
+    Result<RunFolder> made = study_.project.add_run(std::move(plan));
+    if (made) state.run = RunEntry{.id = RunId(made->name()), .folder = *made};
+    return made;
+}
+
+void Runner::start(std::size_t point) {
+    const Result<void> room = check_room(state_.points[point]);
+    const Result<RunFolder> folder = room ? folder_of(point) : fail(room.error());
+    if (!folder) {
+        outcome_.failures.push_back(name(point) + ": " + describe(folder.error()));
         return;
     }
-    Working working{.point = &point,
-                    .folder = folder,
+    const std::optional<std::size_t> gpu = free_gpu();
+    Result<EngineProcess> process = start_run(*folder, slots_.environment(gpu));
+    if (!process && process.error().kind != ErrorKind::busy) {
+        outcome_.failures.push_back(name(point) + ": " + describe(process.error()));
+        return;
+    }
+    Working working{.point = point,
+                    .folder = *folder,
+                    .gpu = gpu,
                     .process = std::nullopt,
-                    .reader = RunReader(folder, {.series = false, .events = false})};
+                    .reader = RunReader(*folder, {.series = false, .events = false})};
     if (process) working.process = std::move(*process);
     working_.push_back(std::move(working));
 }
 
 void Runner::end(const Working& working) {
+    PointState& point = point_of(working);
     const Result<RunStatus> status = read_run_status(working.folder);
-    working.point->run->status = status ? *status : RunStatus{};
-    const std::string name = working.point->plan.name;
-    const RunState now = working.point->state();
+    point.run->status = status ? *status : RunStatus{};
+    const std::string title = name(working.point);
+    const RunState now = point.state();
     if (now == RunState::finished) {
         ++outcome_.finished;
-        message_(name + " is done");
+        message_(title + " is done");
+        plan_evaluations(working.point);
     } else if (now == RunState::cancelled) {
         ++outcome_.stopped;
-        if (!working.told_to_stop) message_(name + " was stopped by somebody; it is left alone");
+        if (!working.told_to_stop) message_(title + " was stopped by somebody; it is left alone");
+    } else if (now == RunState::lost && !stopping() && deaths_[working.point] < most_deaths) {
+        ++deaths_[working.point];
+        message_(title + " (run " + working.folder.name() +
+                 "): its engine died; it goes on from its last checkpoint");
+        waiting_.push_front(working.point);
     } else {
         std::string why = status ? status->message : describe(status.error());
         if (why.empty()) why = log_tail(working.folder, 600);
-        outcome_.failures.push_back(name + " (run " + working.folder.name() + "): " + why);
+        outcome_.failures.push_back(title + " (run " + working.folder.name() + "): " + why);
         message_(outcome_.failures.back());
     }
 }
@@ -143,6 +284,8 @@ void Runner::stop_all() {
     outcome_.interrupted = true;
     outcome_.stopped += waiting_.size();
     waiting_.clear();
+    questions_.clear();
+    for (const Asking& asking : asking_) signal_process(asking.process.identity(), SIGTERM);
     for (Working& working : working_) {
         if (working.told_to_stop) continue;
         working.told_to_stop = true;
@@ -153,29 +296,31 @@ void Runner::stop_all() {
 
 bool Runner::work() {
     if (stopping()) stop_all();
-    std::vector<Working> still;
-    for (Working& working : working_) {
+    std::vector<Working> all = std::move(working_);
+    working_.clear();
+    std::vector<Working> ended;
+    for (Working& working : all) {
         const RunStatus status = working.reader.poll()->status;
-        const bool ended = working.process ? working.process->poll().has_value() : !works(status.state);
-        working.point->run->status = status;
-        if (ended)
-            end(working);
-        else
-            still.push_back(std::move(working));
+        const bool is_over = working.process ? working.process->poll().has_value() : !works(status.state);
+        point_of(working).run->status = status;
+        (is_over ? ended : working_).push_back(std::move(working));
     }
-    working_ = std::move(still);
-    while (!stopping() && working_.size() < jobs_ && !waiting_.empty()) {
-        PointState* next = waiting_.front();
-        waiting_.pop_front();
+    for (const Working& working : ended) end(working);
+    end_answers();
+    // Scores first: they are short, and what is finished should be complete.
+    while (!stopping() && !questions_.empty() && has_room()) ask_next();
+    while (!stopping()) {
+        const std::optional<std::size_t> next = next_point();
+        if (!next) break;
         start(*next);
     }
-    return !working_.empty() || !waiting_.empty();
+    return !working_.empty() || !waiting_.empty() || !asking_.empty() || !questions_.empty();
 }
 
 std::int64_t Runner::steps_done() const {
     std::int64_t steps = 0;
     for (const PointState& point : state_.points)
-        if (point.run) steps += std::min(point.run->status.step.value, point.plan.training.steps);
+        if (point.run) steps += std::min(point.run->status.step.value, point.planned.training.steps);
     return steps;
 }
 
@@ -191,14 +336,14 @@ double Runner::seconds_left(std::int64_t done) {
 }
 
 StudyProgress Runner::progress() {
-    StudyProgress now{.finished = outcome_.finished, .points = state_.points.size(), .stopping = stopping()};
+    StudyProgress now{.finished = outcome_.finished, .points = outcome_.points, .stopping = stopping()};
     const std::int64_t done = steps_done();
     if (steps_total_ > 0) now.fraction = static_cast<double>(done) / static_cast<double>(steps_total_);
     now.seconds_left = seconds_left(done);
     for (const Working& working : working_)
-        now.running.push_back({.label = working.point->plan.name,
-                               .status = working.point->run->status,
-                               .steps = working.point->plan.training.steps});
+        now.running.push_back({.label = name(working.point),
+                               .status = point_of(working).run->status,
+                               .steps = point_of(working).planned.training.steps});
     return now;
 }
 
@@ -207,9 +352,7 @@ StudyProgress Runner::progress() {
 Result<StudyOutcome> run_study(const OpenedStudy& study, const StudyRunOptions& options,
                                const std::function<void(const StudyProgress&)>& progress,
                                const std::function<void(const std::string&)>& message) {
-    Result<StudyState> state = read_study_state(study.project, study.spec);
-    if (!state) return fail(std::move(state.error()));
-    Runner runner(study, options, std::move(*state), message);
+    Runner runner(study, options, message);
     if (Result<void> planned = runner.plan(); !planned) return fail(std::move(planned.error()));
     while (runner.work()) {
         progress(runner.progress());

@@ -8,6 +8,11 @@
 //     (stop also ends the runner, by SIGTERM to the process named in studies/.NAME.lock);
 //   - by SIGINT or SIGTERM to the runner: all its runs are stopped with their work saved, exit code 130.
 // A runner that is killed loses nothing: the next one finds the runs, finished, working, or lost.
+//
+// Budgets that share a stable part are branches (core/engine/branch.h): a point waits for the checkpoint of
+// the next smaller budget and goes on from it. An engine that dies without a word (killed, out of memory, a
+// lost GPU) is started again from its last checkpoint, twice at most. A run for whose checkpoints there is no
+// room on the disk is not started.
 #pragma once
 
 #include <atomic>
@@ -17,13 +22,16 @@
 #include <vector>
 
 #include "app/engine/study/study_file.h"
-#include "app/engine/study/study_state.h"
+#include "core/base/row_rule.h"
 
 namespace braid::cli {
 
 struct StudyRunOptions {
-    std::int64_t jobs = 0;    // runs at a time; 0: one a core on the CPU, one on CUDA
-    std::string device = {};  // empty: as the study says
+    // Runs at a time; 0: one a core on the CPU, on each GPU as many as its free memory holds, four at most.
+    std::int64_t jobs = 0;
+    std::string device = {};          // empty: as the study says
+    std::vector<RowRule> only = {};   // points that hold any of these; empty: all
+    std::vector<RowRule> first = {};  // these before the others
     const std::atomic<bool>* stop_requested = nullptr;
 };
 
@@ -43,6 +51,7 @@ struct StudyProgress {
 };
 
 struct StudyOutcome {
+    std::size_t points = 0;  // asked for
     std::size_t finished = 0;
     std::size_t stopped = 0;  // by somebody
     std::vector<std::string> failures;

@@ -1,5 +1,4 @@
 // fit: a scaling law through anybody's table.
-#include <chrono>
 #include <cmath>
 
 #include "app/engine/cli/output.h"
@@ -8,6 +7,7 @@
 #include "app/engine/verbs/fit_output.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/base/file.h"
+#include "core/base/parse_number.h"
 
 namespace braid::cli {
 namespace {
@@ -24,20 +24,25 @@ struct FitVerbOptions {
     bool json = false, latex = false, quiet = false;
 };
 
-struct Place {
-    double parameters = 0, tokens = 0;
-};
-
 // Options as values, or everything that is wrong with them.
 struct Parsed {
     ScalingTableOptions table = {};
-    std::vector<Place> places = {};
+    ScalingReportOptions report = {};
 };
 
 Checked<Parsed> parse(const FitVerbOptions& options) {
     Parsed parsed;
     Diagnostics problems;
     parsed.table.group = options.group;
+    parsed.report = {.fit = {.form = *scaling_form(options.form),
+                             .alpha = options.alpha,
+                             .beta = options.beta,
+                             .resamples = options.resamples,
+                             .level = options.level,
+                             .seed = options.seed},
+                     .group = options.group,
+                     .baseline = options.baseline,
+                     .flops = options.flops};
     const auto rules = [&](const std::vector<std::string>& texts, const char* name,
                            std::vector<RowRule>& into) {
         for (const std::string& text : texts) {
@@ -70,7 +75,7 @@ Checked<Parsed> parse(const FitVerbOptions& options) {
         const auto tokens = comma == std::string::npos ? std::nullopt : parse_number(text.substr(comma + 1));
         if (parameters && tokens && *parameters > 0 && *tokens > 0 && std::isfinite(*parameters) &&
             std::isfinite(*tokens))
-            parsed.places.push_back({*parameters, *tokens});
+            parsed.report.predictions.emplace_back(*parameters, *tokens);
         else
             problems.push_back({.path = "--predict",
                                 .rule = "must be two numbers above 0, PARAMETERS,TOKENS",
@@ -82,24 +87,7 @@ Checked<Parsed> parse(const FitVerbOptions& options) {
     return parsed;
 }
 
-// Rows of each group at the baseline's largest model and each of its budgets there.
-void add_gains(FitReport& report, const ScalingFit& baseline) {
-    std::vector<double> budgets;
-    for (const ScalingResidual& row : baseline.residuals)
-        if (row.point.use == PointUse::fitted && row.point.parameters == baseline.range.parameters.high)
-            budgets.push_back(row.point.tokens);
-    std::sort(budgets.begin(), budgets.end());
-    budgets.erase(std::unique(budgets.begin(), budgets.end()), budgets.end());
-    for (const ScalingFit& fit : report.fits) {
-        if (fit.group == baseline.group) continue;
-        for (const double tokens : budgets)
-            report.gains.push_back(
-                {fit.group, efficiency_gain(fit, baseline, baseline.range.parameters.high, tokens)});
-    }
-}
-
 Result<void> fit(const FitVerbOptions& options) {
-    const auto begin = std::chrono::steady_clock::now();
     const Checked<Parsed> parsed = parse(options);
     if (!parsed) return fail(to_error(parsed.error()));
     const Result<std::string> text = read_file(options.file);
@@ -109,74 +97,32 @@ Result<void> fit(const FitVerbOptions& options) {
     Checked<ScalingTable> table = scaling_table(std::move(*csv), parsed->table);
     if (!table) return fail(to_error(table.error(), options.file));
 
-    FitReport report{.options = {.form = *scaling_form(options.form),
-                                 .alpha = options.alpha,
-                                 .beta = options.beta,
-                                 .resamples = options.resamples,
-                                 .level = options.level,
-                                 .seed = options.seed},
-                     .table = std::move(*table),
-                     .baseline = options.baseline};
-    if (!options.group.empty())
-        report.group_column = report.table.table.titles[*report.table.table.column(options.group)];
-    const std::vector<std::string> groups = groups_of(report.table.points);
-    Diagnostics problems;
-    for (const std::string& group : groups) {
-        const Diagnostics found = check_points(points_of(report.table.points, group), report.options.form,
-                                               options.alpha.has_value(), options.beta.has_value(), group);
-        problems.insert(problems.end(), found.begin(), found.end());
-    }
-    if (!options.baseline.empty() &&
-        std::find(groups.begin(), groups.end(), options.baseline) == groups.end())
-        problems.push_back({.path = "--baseline",
-                            .rule = "must be a value of the column " + report.group_column,
-                            .found = options.baseline});
-    if (!problems.empty()) return fail(to_error(problems, options.file));
-
     Progress progress(options.quiet);
-    const double parts = static_cast<double>(groups.size()) + (groups.size() > 1 ? 2.0 : 0.0);
-    double before = 0;
-    const auto watch = [&](const std::string& what, double share) {
-        return FitWatch{
-            .progress = [&progress, what, before, share,
-                         parts](double done) { progress.update((before + share * done) / parts, what); },
-            .stop = &stop_requested(),
-            .threads = options.threads};
-    };
-    for (const std::string& group : groups) {
-        Result<ScalingFit> one =
-            fit_scaling_law(points_of(report.table.points, group), report.options,
-                            watch("fitting" + (group.empty() ? std::string() : " " + group), 1));
-        if (!one) return fail(std::move(one.error()));
-        report.fits.push_back(std::move(*one));
-        before += 1;
+    std::string stage;
+    const Result<ScalingReport> made =
+        make_scaling_report(std::move(*table), parsed->report,
+                            {.progress = [&](double done) { progress.update(done, stage); },
+                             .stop = &stop_requested(),
+                             .threads = options.threads},
+                            [&](const std::string& now) { stage = now; });
+    if (!made) {
+        Error error = made.error();
+        if (error.kind == ErrorKind::invalid_input) error.path = options.file;
+        return fail(std::move(error));
     }
-    if (groups.size() > 1) {
-        Result<ScalingComparison> comparison = compare_groups(
-            report.fits, report.options, watch("comparing " + std::to_string(groups.size()) + " curves", 2));
-        if (!comparison) return fail(std::move(comparison.error()));
-        report.comparison = std::move(*comparison);
-    }
-    for (const ScalingFit& one : report.fits) {
-        for (const Place& place : parsed->places)
-            report.predictions.push_back({one.group, predict(one, place.parameters, place.tokens)});
-        for (const double flops : options.flops)
-            report.plans.push_back({one.group, flops, plan_compute(one, flops)});
-        if (!options.baseline.empty() && one.group == options.baseline) add_gains(report, one);
-    }
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const ScalingReport& report = *made;
 
     for (const std::string& warning : warnings_of(report)) progress.say("warning: " + warning);
     for (const auto& [group, one] : report.predictions)
         if (!one.warning.empty())
             progress.say("warning: " + (group.empty() ? "" : group + ": ") + one.warning);
     if (!options.out.empty())
-        if (Result<void> written = write_file_atomically(options.out, fit_csv(report)); !written)
+        if (Result<void> written = write_file_atomically(options.out, scaling_csv(report)); !written)
             return fail(written.error());
     if (options.json)
         print(fit_json(report));
     else
-        print(options.latex ? fit_latex(report) : fit_text(report));
+        print(options.latex ? scaling_latex(report) : fit_text(report));
     return {};
 }
 

@@ -1,8 +1,7 @@
-// fit --json, fit --out
+// fit --json
 #include <cmath>
 
 #include "app/engine/verbs/fit_output.h"
-#include "core/analysis/number_format.h"
 
 namespace braid::cli {
 namespace {
@@ -104,11 +103,9 @@ Json comparison_json(const ScalingComparison& comparison) {
     return json;
 }
 
-std::string cell(double value) { return std::isfinite(value) ? exact_number(value) : std::string(); }
-
 }  // namespace
 
-Json fit_json(const FitReport& report) {
+Json fit_json(const ScalingReport& report) {
     Json json;
     if (report.group_column.empty()) {
         json = one_fit(report.fits.front());
@@ -162,25 +159,6 @@ Json fit_json(const FitReport& report) {
                                       {"reached", named.gain.reached},
                                       {"warning", named.gain.warning}});
     return json;
-}
-
-std::string fit_csv(const FitReport& report) {
-    CsvTable table = report.table.table;
-    for (const char* title : {"predicted", "log_residual", "use", "reason"}) {
-        std::string free = title;
-        while (table.column(free)) free.insert(0, "fit_");
-        table.titles.push_back(free);
-    }
-    for (const ScalingFit& fit : report.fits)
-        for (const ScalingResidual& row : fit.residuals)
-            for (CsvRow& line : table.rows)
-                if (line.line == row.point.line) {
-                    line.cells.insert(line.cells.end(),
-                                      {cell(row.predicted), cell(row.log_residual),
-                                       std::string(to_text(row.point.use)), row.point.reason});
-                    break;
-                }
-    return to_csv(table);
 }
 
 }  // namespace braid::cli

@@ -1,4 +1,4 @@
-// fit for people: plain tables and LaTeX (booktabs).
+// fit for people: plain tables.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -70,7 +70,7 @@ std::string comparison_text(const ScalingComparison& comparison) {
     return models.text() + "\n" + tests.text() + "\n" + comparison.answer + "\n";
 }
 
-std::string uses_text(const FitReport& report) {
+std::string uses_text(const ScalingReport& report) {
     std::string text;
     const auto name = [](const std::string& group) { return group.empty() ? std::string("all") : group; };
     if (!report.predictions.empty()) {
@@ -118,40 +118,9 @@ std::string uses_text(const FitReport& report) {
     return text;
 }
 
-std::string latex_escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '\\')
-            out += "\\textbackslash{}";
-        else if (c == '~' || c == '^')
-            out.append("\\").append(1, c).append("{}");
-        else if (std::string_view("&%$#_{}").find(c) != std::string_view::npos)
-            out.append("\\").append(1, c);
-        else
-            out += c;
-    }
-    return out;
-}
-
-// "4.82\times 10^{2}" is for machines; 0.3478, 2085 and 1.2 x 10^7 are for readers.
-std::string latex_number(double value) {
-    const std::string text = digits(value);
-    const std::size_t e = text.find('e');
-    if (e == std::string::npos) return text;
-    return text.substr(0, e) + " \\times 10^{" + std::to_string(std::stoi(text.substr(e + 1))) + "}";
-}
-
 }  // namespace
 
-std::vector<std::string> warnings_of(const FitReport& report) {
-    std::vector<std::string> all = report.table.warnings;
-    for (const ScalingFit& fit : report.fits)
-        for (const std::string& warning : fit.warnings)
-            all.push_back(fit.group.empty() ? warning : fit.group + ": " + warning);
-    return all;
-}
-
-std::string fit_text(const FitReport& report) {
+std::string fit_text(const ScalingReport& report) {
     const ScalingFit& first = report.fits.front();
     std::string text(formula(first.form));
     text += "\nN: parameters, D: training tokens, L: nats a token; Huber " + digits(report.options.delta) +
@@ -172,40 +141,6 @@ std::string fit_text(const FitReport& report) {
                 "\nWith shared exponents\n" +
                 parameter_table(report.comparison->shared_exponents, report.options.level).text();
     return text + uses_text(report);
-}
-
-std::string fit_latex(const FitReport& report) {
-    const ScalingFit& first = report.fits.front();
-    const bool with_e = first.form == ScalingForm::chinchilla;
-    std::string text = "% needs \\usepackage{booktabs}\n% ";
-    text.append(formula(first.form))
-        .append("; N: parameters, D: tokens, L: nats a token; ")
-        .append(digits(100 * report.options.level))
-        .append(" % intervals of ")
-        .append(std::to_string(first.resampled.size()))
-        .append(" bootstrap resamples\n\\begin{tabular}{l")
-        .append(with_e ? "rrrrr" : "rrrr")
-        .append("rrr}\n\\toprule\n & $a$ & $\\alpha$ & $b$ & $\\beta$")
-        .append(with_e ? " & $E$" : "")
-        .append(" & $n$ & $R^2$ & $R^2$ (held out) \\\\\n\\midrule\n");
-    for (const ScalingFit& fit : report.fits) {
-        std::string intervals;
-        text += latex_escaped(fit.group.empty() ? "All" : fit.group);
-        for (const ScalingEstimate& estimate : fit.estimates) {
-            text += estimate.identified() ? " & $" + latex_number(estimate.value) + "$" : " & --";
-            intervals += " & ";
-            if (estimate.interval && estimate.identified())
-                intervals += "{\\scriptsize $[" + latex_number(estimate.interval->low) + ", " +
-                             latex_number(estimate.interval->high) + "]$}";
-        }
-        const auto r2 = [](const std::optional<double>& value) {
-            return value ? "$" + real_text(*value, 4) + "$" : std::string("--");
-        };
-        text += " & " + std::to_string(fit.fitted) + " & " + r2(fit.r2_train) + " & " + r2(fit.r2_heldout) +
-                " \\\\\n";
-        if (!fit.resampled.empty()) text += intervals + " & & & \\\\\n";
-    }
-    return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
 }  // namespace braid::cli

@@ -27,7 +27,7 @@ Result<std::int64_t> tell(const OpenedStudy& study, const std::string& command) 
 }
 
 Result<void> pause(const CommandOptions& options) {
-    const Result<OpenedStudy> study = open_study(options.study, options.project);
+    const Result<OpenedStudy> study = open_study(options.study, options.project, {}, DataNeed::optional);
     if (!study) return fail(study.error());
     const Result<std::int64_t> told = tell(*study, "pause");
     if (!told) return fail(told.error());
@@ -36,7 +36,7 @@ Result<void> pause(const CommandOptions& options) {
 }
 
 Result<void> stop(const CommandOptions& options) {
-    const Result<OpenedStudy> study = open_study(options.study, options.project);
+    const Result<OpenedStudy> study = open_study(options.study, options.project, {}, DataNeed::optional);
     if (!study) return fail(study.error());
     // The runner first, or it would start the next run in place of a stopped one.
     const auto runner = StudyLock::holder(study->project.folder(), study->spec.name);

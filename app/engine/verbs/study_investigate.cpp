@@ -8,7 +8,6 @@
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/study/study_file.h"
-#include "app/engine/study/study_state.h"
 #include "app/engine/verbs/measure_answer.h"
 #include "app/engine/verbs/study_verbs.h"
 #include "core/record/head_formation.h"
@@ -86,8 +85,8 @@ std::string tokens_text(const std::optional<double>& tokens, double end) {
 
 Json to_json(const Formed& each) {
     const HeadFormation& f = each.formation;
-    return {{"variant", each.point->label},
-            {"seed", each.point->point.seed},
+    return {{"variant", each.point->planned.point.label},
+            {"seed", each.point->planned.point.seed},
             {"run", each.point->run->id.str()},
             {"layer", f.layer},
             {"head", f.head},
@@ -101,9 +100,10 @@ Json to_json(const Formed& each) {
 }
 
 Result<void> investigate(const InvestigateOptions& options) {
-    Result<OpenedStudy> study = open_study(options.study, options.project, options.seeds);
+    Result<OpenedStudy> study = open_study(options.study, options.project, options.seeds, DataNeed::optional);
     if (!study) return fail(std::move(study.error()));
-    if (options.seeds.empty()) study->spec = with_seeds_of_runs(study->project, std::move(study->spec));
+    if (options.seeds.empty()) study = with_all_seeds(*std::move(study));
+    if (!study) return fail(std::move(study.error()));
     const StudySpec& spec = study->spec;
     const Result<std::size_t> early = find_variant(spec, options.early, 0, "--early");
     const Result<std::size_t> late = find_variant(spec, options.late, spec.variants.size() - 1, "--late");
@@ -112,9 +112,8 @@ Result<void> investigate(const InvestigateOptions& options) {
         return fail(to_error({{.path = "--late",
                                .rule = "must be another variant than --early",
                                .found = spec.variants[*late].label}}));
-    const Result<StudyState> state = read_study_state(study->project, spec);
-    if (!state) return fail(state.error());
-    Work work = work_of(*state, study->project.folder(), options.again);
+    const StudyState state = state_of(*study);
+    Work work = work_of(state, study->project.folder(), options.again);
 
     Progress bar(options.target.quiet);
     for (std::size_t i = 0; i < work.jobs.size(); ++i) {
@@ -124,14 +123,14 @@ Result<void> investigate(const InvestigateOptions& options) {
             options.target, job.checkpoint, *job.kind, {}, false,
             "braid-engine measure " + job.kind->id + " " + run, [&](double fraction, const std::string&) {
                 bar.update((double(i) + fraction) / double(work.jobs.size()),
-                           job.kind->title + " of " + job.point->plan.name);
+                           job.kind->title + " of " + name_of(job.point->planned.point));
                 return !stop_requested().load();
             });
         if (!made) return fail(made.error());
     }
 
     std::vector<Formed> formed;
-    for (const PointState& point : state->points) {
+    for (const PointState& point : state.points) {
         if (point.state() != RunState::finished) continue;
         const MeasurementList list = read_measurements(point.run->folder);
         const MeasurementRecord* trace = newest_of_kind(list.records, "trace");
@@ -150,9 +149,10 @@ Result<void> investigate(const InvestigateOptions& options) {
     std::vector<FormationPair> pairs;
     for (const Formed& a : formed)
         for (const Formed& b : formed)
-            if (a.point->point.variant == *early && b.point->point.variant == *late && *early != *late &&
-                a.point->point.seed == b.point->point.seed)
-                pairs.push_back({.seed = a.point->point.seed, .early = a.formation, .late = b.formation});
+            if (a.point->planned.point.variant == *early && b.point->planned.point.variant == *late &&
+                *early != *late && a.point->planned.point.seed == b.point->planned.point.seed)
+                pairs.push_back(
+                    {.seed = a.point->planned.point.seed, .early = a.formation, .late = b.formation});
     const std::string verdict =
         formation_text(pairs, spec.variants[*early].label, spec.variants[*late].label);
 
@@ -184,7 +184,8 @@ Result<void> investigate(const InvestigateOptions& options) {
                  {"ENTROPY", true},
                  {"AT START", true}});
     for (const Formed& each : formed)
-        table.add({each.point->label, std::to_string(each.point->point.seed), each.point->run->id.str(),
+        table.add({each.point->planned.point.label, std::to_string(each.point->planned.point.seed),
+                   each.point->run->id.str(),
                    std::to_string(each.formation.layer) + "." + std::to_string(each.formation.head),
                    tokens_text(each.formation.formed, each.formation.tokens),
                    real_text(each.formation.mass, 3), real_text(each.formation.entropy_end, 3),

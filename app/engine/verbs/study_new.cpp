@@ -54,13 +54,11 @@ Result<void> make(const NewOptions& options) {
             take(seeds.error());
     }
     take(apply_settings(options.settings, spec.training, spec.data));
-    for (const std::string& text : options.specs) {
-        spec.variants.push_back(variant_of(text, options.scale));
-        if (const auto architecture = architecture_of(*project, spec.variants.back(), 0); !architecture)
-            problems.push_back({.path = text, .rule = describe(architecture.error()), .found = ""});
-    }
+    for (const std::string& text : options.specs) spec.variants.push_back(variant_of(text, options.scale));
     take(validate(spec));
     take(validate(spec.data, spec.training));
+    if (problems.empty())
+        if (const auto points = plan_points(*project, spec); !points) take(points.error());
     if (!problems.empty()) return fail(to_error(problems));
     const std::string file = project->document_file(DocumentKind::study, spec.name);
     if (std::filesystem::exists(file))

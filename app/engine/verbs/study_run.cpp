@@ -2,6 +2,7 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/study/study_json.h"
 #include "app/engine/study/study_lock.h"
 #include "app/engine/study/study_runner.h"
 #include "app/engine/verbs/study_verbs.h"
@@ -12,7 +13,7 @@ namespace {
 
 struct RunOptions {
     std::string study, project, seeds, device;
-    std::vector<std::string> settings;
+    std::vector<std::string> settings, only, first;
     std::int64_t jobs = 0;
     bool json = false;
     bool quiet = false;
@@ -33,6 +34,22 @@ Result<std::string> seeds_of(const RunOptions& options) {
     }
     if (!problems.empty()) return fail(to_error(problems));
     return seeds;
+}
+
+// Rules about points; every problem.
+Result<std::vector<RowRule>> rules_of(const std::vector<std::string>& texts, const StudySpec& spec,
+                                      const std::string& option) {
+    std::vector<RowRule> rules;
+    Diagnostics problems;
+    for (const std::string& text : texts) {
+        Checked<RowRule> rule = parse_point_rule(text, spec, option);
+        if (rule)
+            rules.push_back(*std::move(rule));
+        else
+            problems.insert(problems.end(), rule.error().begin(), rule.error().end());
+    }
+    if (!problems.empty()) return fail(to_error(problems));
+    return rules;
 }
 
 std::string metric_text(const RunStatus& status) {
@@ -82,8 +99,8 @@ void print_result(const OpenedStudy& study, const StudyState& state, bool json) 
     for (const PointState& point : state.points) {
         const Reached reached = threshold_of(point, measure);
         const bool finished = point.state() == RunState::finished;
-        table.add({point.label, std::to_string(point.point.seed), point.run ? point.run->id.str() : "",
-                   std::string(to_text(point.state())),
+        table.add({point.planned.point.label, std::to_string(point.planned.point.seed),
+                   point.run ? point.run->id.str() : "", std::string(to_text(point.state())),
                    reached.step ? std::to_string(*reached.step)
                    : finished   ? "never"
                                 : "",
@@ -98,17 +115,25 @@ Result<void> run(const RunOptions& options) {
     if (!seeds) return fail(seeds.error());
     const Result<OpenedStudy> study = open_study(options.study, options.project, *seeds);
     if (!study) return fail(study.error());
+    const Result<std::vector<RowRule>> only = rules_of(options.only, study->spec, "--only");
+    if (!only) return fail(only.error());
+    const Result<std::vector<RowRule>> first = rules_of(options.first, study->spec, "--first");
+    if (!first) return fail(first.error());
     const Result<StudyLock> lock = StudyLock::take(study->project.folder(), study->spec.name);
     if (!lock) return fail(lock.error());
     Progress progress(options.quiet);
     const Result<StudyOutcome> outcome = run_study(
-        *study, {.jobs = options.jobs, .device = options.device, .stop_requested = &stop_requested()},
+        *study,
+        {.jobs = options.jobs,
+         .device = options.device,
+         .only = *only,
+         .first = *first,
+         .stop_requested = &stop_requested()},
         [&](const StudyProgress& now) { draw(progress, study->spec.name, now); },
         [&](const std::string& text) { progress.say(text); });
     if (!outcome) return fail(outcome.error());
-    const Result<StudyState> state = read_study_state(study->project, study->spec);
-    if (!state) return fail(state.error());
-    print_result(*study, *state, options.json);
+    const StudyState state = state_of(*study);
+    print_result(*study, state, options.json);
     if (!outcome->failures.empty()) {
         std::string message = std::to_string(outcome->failures.size()) + " of the study's runs failed";
         for (const std::string& failure : outcome->failures) message += "\n  " + failure;
@@ -117,7 +142,7 @@ Result<void> run(const RunOptions& options) {
     }
     if (outcome->interrupted || outcome->stopped > 0)
         return fail(ErrorKind::interrupted,
-                    std::to_string(outcome->finished) + " of " + std::to_string(state->points.size()) +
+                    std::to_string(outcome->finished) + " of " + std::to_string(outcome->points) +
                         " runs are done, the work of the others is saved",
                     study->project.folder(), "The same command goes on");
     return {};
@@ -140,7 +165,9 @@ Result<void> resume(const RunOptions& options) {
 
 void add_options(CLI::App& verb, RunOptions& options) {
     verb.add_option("STUDY", options.study, study_help)->required();
-    verb.add_option("--jobs", options.jobs, "Runs at a time (on the CPU one a core, on CUDA one)")
+    verb.add_option(
+            "--jobs", options.jobs,
+            "Runs at a time (on the CPU one a core; on each GPU as many as fit into its memory, at most 4)")
         ->type_name("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
     verb.add_option("--device", options.device, "Where to train; without it as the study says")
@@ -149,6 +176,13 @@ void add_options(CLI::App& verb, RunOptions& options) {
         ->type_name("LIST");
     verb.add_option("--set", options.settings, "seeds=LIST, the same as --seeds")
         ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    verb.add_option("--only", options.only,
+                    "Only the points that hold a rule: scale=S1, or \"architecture=Full, budget<=200\"")
+        ->type_name("RULE")
+        ->allow_extra_args(false);
+    verb.add_option("--first", options.first, "Points that are trained before the others")
+        ->type_name("RULE")
         ->allow_extra_args(false);
     add_project_option(verb, options.project);
     add_quiet_option(verb, options.quiet);

@@ -1,8 +1,9 @@
 // study show
 #include "app/engine/cli/output.h"
+#include "app/engine/study/study_cost_text.h"
 #include "app/engine/study/study_file.h"
+#include "app/engine/study/study_json.h"
 #include "app/engine/study/study_lock.h"
-#include "app/engine/study/study_state.h"
 #include "app/engine/verbs/study_verbs.h"
 
 namespace braid::cli {
@@ -14,17 +15,18 @@ struct ShowOptions {
 };
 
 Result<void> show(const ShowOptions& options) {
-    Result<OpenedStudy> study = open_study(options.study, options.project);
+    Result<OpenedStudy> study = open_study(options.study, options.project, {}, DataNeed::optional);
     if (!study) return fail(std::move(study.error()));
-    study->spec = with_seeds_of_runs(study->project, std::move(study->spec));
-    const Result<StudyState> state = read_study_state(study->project, study->spec);
-    if (!state) return fail(state.error());
+    study = with_all_seeds(*std::move(study));
+    if (!study) return fail(std::move(study.error()));
+    const StudyState state = state_of(*study);
     const std::optional<ProcessIdentity> runner =
         StudyLock::holder(study->project.folder(), study->spec.name);
     if (options.json) {
-        Json document = study_json(study->spec, *state);
+        Json document = study_json(study->spec, state);
         document["project"] = study->project.folder();
         document["file"] = study->file;
+        document["cost"] = cost_json(*study, state);
         document["runner"] = runner ? Json{{"pid", runner->pid}, {"host", runner->host}} : Json(nullptr);
         print(document);
         return {};
@@ -32,6 +34,7 @@ Result<void> show(const ShowOptions& options) {
     std::string text = study->spec.title + "\n" + study->file + "\n";
     if (!study->spec.description.empty()) text += "\n" + study->spec.description + "\n";
     if (runner) text += "\nrun by process " + std::to_string(runner->pid) + " on " + runner->host + "\n";
+    text += "\n" + cost_text(*study, state);
     const StudyMeasure& measure = study->spec.measure;
     const std::string reached_title = "TO " + measure.metric + " >= " + real_text(measure.threshold, 2);
     Table table({{"VARIANT"},
@@ -42,19 +45,19 @@ Result<void> show(const ShowOptions& options) {
                  {"STEPS " + reached_title, true},
                  {"TOKENS", true},
                  {"LAST", true}});
-    for (const PointState& point : state->points) {
+    for (const PointState& point : state.points) {
         const Reached reached = threshold_of(point, measure);
-        table.add({point.label, std::to_string(point.point.seed), point.run ? point.run->id.str() : "",
-                   std::string(to_text(point.state())),
+        table.add({point.planned.point.label, std::to_string(point.planned.point.seed),
+                   point.run ? point.run->id.str() : "", std::string(to_text(point.state())),
                    (point.run ? std::to_string(point.run->status.step.value) : "0") + "/" +
-                       std::to_string(point.plan.training.steps),
+                       std::to_string(point.planned.training.steps),
                    reached.step ? std::to_string(*reached.step) : "",
                    reached.tokens ? with_commas(*reached.tokens) : "",
                    reached.last ? real_text(*reached.last, 3) : ""});
     }
     text += "\n" + table.text();
-    if (state->other_runs > 0)
-        text += "\n" + std::to_string(state->other_runs) + " more runs are of other versions of this study\n";
+    if (state.other_runs > 0)
+        text += "\n" + std::to_string(state.other_runs) + " more runs are of other versions of this study\n";
     print(text);
     return {};
 }
@@ -65,7 +68,7 @@ void add_study_show(CommandLine& line, CLI::App& study) {
     const auto options = std::make_shared<ShowOptions>();
     CLI::App& verb = line.verb(study,
                                {.name = "show",
-                                .summary = "Points of a study, how they stand, and tokens to the threshold",
+                                .summary = "Points of a study, how they stand, what they cost, and tokens to the threshold",
                                 .example = "braid-engine study show laziness --json"},
                                [options] { return show(*options); });
     verb.add_option("STUDY", options->study, study_help)->required();

@@ -1,7 +1,10 @@
-#include "core/analysis/scaling_rule.h"
+#include "core/base/row_rule.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "core/base/parse_number.h"
 
 namespace braid {
 namespace {
@@ -50,6 +53,14 @@ Checked<RowRule> parse_row_rule(std::string_view text, const std::string& path) 
     }
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return rule;
+}
+
+bool holds(const RowRule& rule,
+           const std::function<std::optional<std::string>(const std::string& column)>& cell) {
+    return std::all_of(rule.conditions.begin(), rule.conditions.end(), [&](const RowCondition& condition) {
+        const std::optional<std::string> found = cell(condition.column);
+        return found && compare_cells(*found, condition.comparison, condition.value);
+    });
 }
 
 bool compare_cells(const std::string& cell, const std::string& comparison, const std::string& value) {

@@ -1,6 +1,8 @@
-#include "core/analysis/csv_table.h"
+#include "core/base/csv_table.h"
 
 #include <gmock/gmock.h>
+
+#include "core/base/parse_number.h"
 
 namespace braid {
 namespace {

@@ -36,7 +36,5 @@ std::string to_csv(const CsvTable& table);
 
 // "Model Size" and "model size " are the same title.
 bool same_title(std::string_view a, std::string_view b);
-// A finite or infinite number as C writes it, nothing else around it; none otherwise ("1,5", "12 M", "").
-std::optional<double> parse_number(std::string_view text);
 
 }  // namespace braid

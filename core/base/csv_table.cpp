@@ -1,8 +1,7 @@
-#include "core/analysis/csv_table.h"
+#include "core/base/csv_table.h"
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "core/base/csv.h"
 
@@ -130,18 +129,6 @@ std::optional<std::size_t> CsvTable::column(std::string_view title) const {
     for (std::size_t i = 0; i < titles.size(); ++i)
         if (!titles[i].empty() && same_title(titles[i], title)) return i;
     return std::nullopt;
-}
-
-std::optional<double> parse_number(std::string_view text) {
-    text = trimmed(text);
-    if (!text.empty() && text.front() == '+') {
-        text.remove_prefix(1);
-        if (!text.empty() && text.front() == '-') return std::nullopt;
-    }
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || end != text.data() + text.size() || error != std::errc{}) return std::nullopt;
-    return value;
 }
 
 Checked<CsvTable> parse_csv(std::string_view text) {
