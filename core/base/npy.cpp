@@ -107,6 +107,20 @@ private:
     std::string_view rest_;
 };
 
+// Of unsigned numbers those that an int64 does not hold; at most `most` are told.
+Diagnostics too_large(std::string_view bytes, std::size_t count, std::size_t most) {
+    Diagnostics problems;
+    for (std::size_t i = 0; i < count && problems.size() < most; ++i) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+        if (value > std::uint64_t(INT64_MAX))
+            problems.push_back({.path = "[" + std::to_string(i) + "]",
+                                .rule = "must be at most " + std::to_string(INT64_MAX),
+                                .found = std::to_string(value)});
+    }
+    return problems;
+}
+
 template <class T>
 void widen(std::string_view bytes, std::vector<std::int64_t>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -165,6 +179,11 @@ Result<NpyIntegers> read_npy_integers(const std::string& file) {
     NpyIntegers made{.shape = header->shape,
                      .values = std::vector<std::int64_t>(std::size_t(header->elements()))};
     const bool is_signed = header->kind == 'i';
+    constexpr std::size_t most_problems = 8;
+    if (!is_signed && header->bytes == 8)
+        if (const Diagnostics problems = too_large(data, made.values.size(), most_problems);
+            !problems.empty())
+            return fail(to_error(problems, file));
     switch (header->bytes) {
         case 1:
             is_signed ? widen<std::int8_t>(data, made.values) : widen<std::uint8_t>(data, made.values);

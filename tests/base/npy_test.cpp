@@ -47,6 +47,22 @@ TEST(Npy, ReadsWholeNumbersOfEveryWidth) {
     EXPECT_EQ(read("<u4", bytes_of(std::vector<std::uint32_t>{7, 0xffff'ffff, 100}))[1], 0xffff'ffffLL);
 }
 
+TEST(Npy, NumbersThatNoInt64HoldsAreNamedAsTheyAre) {
+    const TemporaryFolder folder;
+    const std::vector<std::uint64_t> values{5, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    write_text(folder / "a.npy", npy(dictionary("<u8", "(3,)"), bytes_of(values)));
+    const auto array = read_npy_integers(folder / "a.npy");
+    ASSERT_FALSE(array);
+    EXPECT_EQ(array.error().kind, ErrorKind::invalid_input);
+    const std::string said = describe(array.error());
+    EXPECT_NE(said.find("[1]: must be at most 9223372036854775807, got 9223372036854775808"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("got 18446744073709551615"), std::string::npos) << said;
+    write_text(folder / "b.npy", npy(dictionary("<u8", "(1,)"), bytes_of(std::vector<std::uint64_t>{7})));
+    EXPECT_EQ(read_npy_integers(folder / "b.npy")->values, std::vector<std::int64_t>{7});
+}
+
 TEST(Npy, ReadsEveryVersionAndShape) {
     const TemporaryFolder folder;
     for (const char version : {'\1', '\2', '\3'}) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/engine/guard.h"
+#include "core/measure/rough_time.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/cost.h"
 #include "core/spec/number_text.h"
@@ -18,10 +19,7 @@ constexpr double cpu_flops = 5e10;  // a guess at what two usual cores do a seco
 std::string estimate(const MeasureInput& input, std::int64_t context) {
     const ArchitectureCost total = cost(input.architecture, builtin_mixers(), context);
     const double seconds = total.forward_flops_per_token * double(context) / cpu_flops;
-    std::string text = "about ";
-    if (seconds < 90)
-        return text.append(std::to_string(std::llround(std::max(seconds, 1.0)))).append(" s a sample");
-    return text.append(std::to_string(std::llround(seconds / 60))).append(" min a sample");
+    return rough_time(seconds).append(" a sample");
 }
 
 using Measure = Result<Measured> (*)(const MeasureInput&);
@@ -67,7 +65,7 @@ Result<std::int64_t> sample_context(const MeasureInput& input, Measured& measure
     if (input.on_cpu && context > longest_on_cpu && !input.allow_long)
         return fail(to_error({{.path = "context",
                                .rule = "must be at most " + std::to_string(longest_on_cpu) +
-                                       " on a CPU (it would take " + estimate(input, context) +
+                                       " on a CPU (it would take about " + estimate(input, context) +
                                        "); give --allow-long to do it all the same, or --device cuda",
                                .found = std::to_string(context)}}));
     measured.settings["context"] = context;
