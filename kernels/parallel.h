@@ -10,6 +10,11 @@ struct Parallel {
     // Calls body(data, worker, workers) once for each worker in [0, workers), possibly at the same time.
     void (*run)(Body body, void* data, int workers) = nullptr;
     int workers = 1;
+    // Once stop(flag) says true, kernels that take long (attention) end early and leave their results
+    // unfinished. Null: never. Called by all workers.
+    bool (*stop)(const void* flag) = nullptr;
+    const void* flag = nullptr;
+    [[gnu::always_inline]] bool stopped() const { return stop != nullptr && stop(flag); }
 };
 
 // The share of `count` items that a worker takes: the same from run to run.

@@ -23,6 +23,9 @@ constexpr std::int64_t logit_elements = std::int64_t{1} << 23;
 // Elements of the widest matrix of a block of rows: a quarter of a usual second-level cache in float32.
 constexpr std::int64_t block_elements = std::int64_t{1} << 17;
 
+// Rows of a product that is done between two looks at the flag of a CpuStop.
+constexpr std::int64_t stop_rows = 1024;
+
 template <class T>
 class CpuOps final : public Ops {
 public:
@@ -82,13 +85,17 @@ public:
     }
 
     void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) override {
-        product(y_NR, x_NC, weight_RC.t());
+        by_rows(x_NC.size(0), [&](std::int64_t first, std::int64_t rows) {
+            product(y_NR.narrow(0, first, rows), x_NC.narrow(0, first, rows), weight_RC.t());
+        });
     }
 
     void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& residual_NR,
                     const at::Tensor& sum_NR) override {
-        at::Tensor to = sum_NR;
-        at::addmm_out(to, residual_NR, x_NC, weight_RC.t());
+        by_rows(x_NC.size(0), [&](std::int64_t first, std::int64_t rows) {
+            at::Tensor to = sum_NR.narrow(0, first, rows);
+            at::addmm_out(to, residual_NR.narrow(0, first, rows), x_NC.narrow(0, first, rows), weight_RC.t());
+        });
     }
 
     void linear_backward_input(const at::Tensor& dy_NR, const at::Tensor& weight_RC,
@@ -125,6 +132,7 @@ public:
                             .o = heads_out(o_BTHK),
                             .lse = out(lse_BHT)},
                            cpu_parallel());
+        CpuStop::check();
     }
 
     void attention_backward(const AttentionRule& rule, const at::Tensor& do_BTHK, const at::Tensor& q_BTHK,
@@ -338,7 +346,17 @@ private:
         const std::int64_t blocks = std::max<std::int64_t>(1, rows / std::max<std::int64_t>(wanted, 64));
         for (std::int64_t i = 0; i < blocks; ++i) {
             const std::int64_t first = rows * i / blocks;
+            CpuStop::check();
             f(first, rows * (i + 1) / blocks - first);
+        }
+    }
+    // f(first row, rows): all at once, or in parts where a flag may end it between them.
+    template <class F>
+    static void by_rows(std::int64_t rows, F&& f) {
+        if (!CpuStop::watched()) return f(0, rows);
+        for (std::int64_t first = 0; first < rows; first += stop_rows) {
+            CpuStop::check();
+            f(first, std::min(stop_rows, rows - first));
         }
     }
     static FfnSaved block_of(const FfnSaved& saved, std::int64_t first, std::int64_t rows) {

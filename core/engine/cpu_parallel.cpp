@@ -12,8 +12,26 @@ void run(kernels::Parallel::Body body, void* data, int workers) {
     });
 }
 
+thread_local const std::atomic<bool>* stop_flag = nullptr;
+
+bool is_set(const void* flag) {
+    return static_cast<const std::atomic<bool>*>(flag)->load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
-kernels::Parallel cpu_parallel() { return {.run = run, .workers = at::get_num_threads()}; }
+kernels::Parallel cpu_parallel() {
+    return {.run = run,
+            .workers = at::get_num_threads(),
+            .stop = stop_flag == nullptr ? nullptr : is_set,
+            .flag = stop_flag};
+}
+
+CpuStop::CpuStop(const std::atomic<bool>* flag) : before_(stop_flag) { stop_flag = flag; }
+CpuStop::~CpuStop() { stop_flag = before_; }
+bool CpuStop::watched() { return stop_flag != nullptr; }
+void CpuStop::check() {
+    if (stop_flag != nullptr && is_set(stop_flag)) throw CpuStopped{};
+}
 
 }  // namespace braid

@@ -13,7 +13,8 @@ float log_of(float x) { return __builtin_logf(x); }
 double log_of(double x) { return __builtin_log(x); }
 
 template <class T>
-void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, T* scratch) {
+void forward_head(const AttentionArgs<T>& args, const Parallel& parallel, std::int64_t b, std::int64_t h,
+                  T* scratch) {
     const AttentionShape& s = args.shape;
     const std::int64_t g = h / (s.heads / s.kv_heads);
     const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
@@ -26,7 +27,7 @@ void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, 
     const T* q = args.q.at(b, h);
     T* o = args.o.at(b, h);
     const T scale = T(s.scale);
-    for (std::int64_t first = 0; first < s.tokens; first += strip_rows) {
+    for (std::int64_t first = 0; first < s.tokens && !parallel.stopped(); first += strip_rows) {
         const int rows = int(least(strip_rows, s.tokens - first));
         const Range keys = keys_of<T>(s, b, first, first + rows);
         const std::int64_t count = keys.end - keys.begin;
@@ -67,15 +68,21 @@ void forward_head(const AttentionArgs<T>& args, std::int64_t b, std::int64_t h, 
 }
 
 template <class T>
+struct ForwardCall {
+    const AttentionArgs<T>& args;
+    const Parallel& parallel;
+};
+
+template <class T>
 void forward_body(void* data, int worker, int workers) {
-    const AttentionArgs<T>& args = *static_cast<const AttentionArgs<T>*>(data);
+    const auto& [args, parallel] = *static_cast<const ForwardCall<T>*>(data);
     const AttentionShape& s = args.shape;
     const std::int64_t cols = padded<T>(s.head_dim), tokens = padded<T>(s.tokens);
     const std::int64_t elements = (s.head_dim + cols + strip_rows) * tokens + strip_rows * cols;
     T* scratch = static_cast<T*>(thread_scratch(elements * std::int64_t(sizeof(T))));
     const Share share = share_of(s.batch * s.heads, worker, workers);
     for (std::int64_t i = share.begin; i < share.end; ++i)
-        forward_head(args, i / s.heads, i % s.heads, scratch);
+        forward_head(args, parallel, i / s.heads, i % s.heads, scratch);
 }
 
 // Scores of a block of queries and a block of keys are kept at once in the backward pass: two buffers of 132
@@ -281,7 +288,8 @@ void backward_body(void* data, int worker, int workers) {
 
 template <class T>
 void attention(const AttentionArgs<T>& args, const Parallel& parallel) {
-    parallel.run(forward_body<T>, const_cast<AttentionArgs<T>*>(&args), parallel.workers);
+    ForwardCall<T> call{args, parallel};
+    parallel.run(forward_body<T>, &call, parallel.workers);
 }
 
 template <class T>

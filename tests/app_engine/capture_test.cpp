@@ -209,10 +209,31 @@ TEST_F(CaptureProgram, ServeTellsProgressAndAnswersOthersMeanwhile) {
     begin = Clock::now();
     serve.send(request(12, "capture", {{"checkpoint", text_}, {"prompt", "sea"}, {"device", "cpu"}}));
     EXPECT_TRUE(serve.answer(12, seconds(60)).contains("result"));
+    // The cancelled one left the worker in the middle of its layer.
+    EXPECT_LT(since(begin), 1'000);
     std::printf("    the next capture behind it: %.0f ms\n", since(begin));
     serve.send(request(13, "cancel", {{"id", "long"}}));
     EXPECT_EQ(serve.answer(13, seconds(10))["result"], false) << "it is answered";
     for (const std::string& name : captures_of(needle_)) EXPECT_NE(name[0], '.') << name;
+}
+
+TEST_F(CaptureProgram, ServeEndsAtTheFirstSignal) {
+    for (const bool busy : {false, true}) {
+        ServeProcess serve(place_->path(""));
+        serve.send(request(1, "ping"));
+        ASSERT_EQ(serve.answer(1, seconds(30))["result"], "pong");
+        if (busy) {
+            serve.send(request("long", "capture",
+                               {{"checkpoint", needle_}, {"tokens", long_text()}, {"device", "cpu"}}));
+            ASSERT_EQ(serve.next(seconds(60))["method"], "progress");
+        }
+        const auto begin = Clock::now();
+        serve.terminate();
+        EXPECT_EQ(serve.wait(seconds(10)), 0) << (busy ? "busy" : "idle");
+        EXPECT_LT(since(begin), 2'000);
+        std::printf("    SIGTERM while %s: %.0f ms\n", busy ? "a long text is captured" : "idle",
+                    since(begin));
+    }
 }
 
 TEST_F(CaptureProgram, ServeNamesBadInput) {

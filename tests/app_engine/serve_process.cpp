@@ -8,6 +8,7 @@
 
 #include <array>
 #include <csignal>
+#include <thread>
 
 namespace braid::testing {
 
@@ -93,6 +94,20 @@ void ServeProcess::kill() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
     pid_ = -1;
+}
+
+void ServeProcess::terminate() { ::kill(pid_, SIGTERM); }
+
+int ServeProcess::wait(std::chrono::milliseconds limit) {
+    for (const auto end = Clock::now() + limit; Clock::now() < end;) {
+        int status = 0;
+        if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+            pid_ = -1;
+            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return -1;
 }
 
 }  // namespace braid::testing

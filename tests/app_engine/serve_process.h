@@ -21,7 +21,10 @@ public:
     // given.
     Json answer(const Json& id, std::chrono::milliseconds limit, std::vector<Json>* before = nullptr);
     void close_input();
-    void kill();  // -9
+    void kill();       // -9
+    void terminate();  // SIGTERM
+    // Its exit code once it has ended; -1 where it has not within the limit, or by a signal.
+    int wait(std::chrono::milliseconds limit);
 
 private:
     pid_t pid_ = -1;

@@ -142,6 +142,27 @@ void check_every_case() {
     }
 }
 
+TEST(Attention, EndsEarlyWhereItIsToldTo) {
+    const Case c{.name = "long",
+                 .shape = {.batch = 1, .tokens = 512, .heads = 2, .kv_heads = 1, .head_dim = 16}};
+    for_levels<float>([&](const cpu::Kernels<float>& kernels, const std::string& level) {
+        for (const int workers : {1, 3}) {
+            Problem<float> problem(c, nullptr);
+            std::fill(problem.out.begin(), problem.out.end(), -7.0F);
+            bool stop = true;
+            Parallel parallel = threads(workers);
+            parallel.stop = [](const void* flag) { return *static_cast<const bool*>(flag); };
+            parallel.flag = &stop;
+            kernels.attention(problem.forward(), parallel);
+            EXPECT_EQ(problem.out.front(), -7.0F) << level;
+            EXPECT_EQ(problem.out.back(), -7.0F) << level;
+            stop = false;
+            kernels.attention(problem.forward(), parallel);
+            EXPECT_NE(problem.out.back(), -7.0F) << level;
+        }
+    });
+}
+
 TEST(Attention, EqualsTheReferenceInFloat32) { check_every_case<float>(); }
 TEST(Attention, EqualsTheReferenceInFloat64) { check_every_case<double>(); }
 

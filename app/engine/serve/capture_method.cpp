@@ -74,18 +74,18 @@ Result<Worker::Work> capture_work(const Json& params, const std::string& default
     reader.flag("allow_long", request.allow_long);
     reader.refuse_unknown_keys();
     if (!problems.empty()) return fail(to_error(problems));
-    return [request = std::move(request),
-            models = std::move(models)](const Worker::Progress& progress) -> Result<Json> {
+    return [request = std::move(request), models = std::move(models)](
+               const Worker::Progress& progress, const std::atomic<bool>& stop) -> Result<Json> {
         const OpenModel open = [&](const EvalTarget& target, const std::string& folder) {
             return models->open(target, folder);
         };
         const CaptureProgress go_on = [&](double fraction, const std::string& text) {
             return progress(fraction, text) && !stop_requested().load();
         };
-        Result<CaptureAnswer> answer = make_capture(request, open, go_on);
+        Result<CaptureAnswer> answer = make_capture(request, open, go_on, &stop);
         if (!answer && answer.error().kind == ErrorKind::out_of_memory) {
             models->drop_all();
-            answer = make_capture(request, open, go_on);
+            answer = make_capture(request, open, go_on, &stop);
         }
         if (!answer) return fail(std::move(answer.error()));
         return answer_json(*answer);

@@ -56,7 +56,10 @@ bool Worker::busy() {
 
 bool Worker::stop(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    for (const std::shared_ptr<Job>& job : jobs_) job->cancelled = job->answered = true;
+    for (const std::shared_ptr<Job>& job : jobs_) {
+        job->cancelled = true;
+        job->answered = true;
+    }
     ending_ = true;
     changed_.notify_all();
     return !thread_.joinable() || changed_.wait_for(lock, patience, [&] { return ended_; });
@@ -78,7 +81,8 @@ void Worker::run() {
         }
         const auto work = [&]() -> Result<Json> {
             return job->work(
-                [&](double fraction, const std::string& text) { return report(*job, fraction, text); });
+                [&](double fraction, const std::string& text) { return report(*job, fraction, text); },
+                job->cancelled);
         };
         bool wanted = true;
         {

@@ -2,6 +2,7 @@
 // that every other method is answered meanwhile. Models and devices are that thread's alone.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -22,7 +23,8 @@ public:
     using Send = std::function<void(const Json& message)>;
     // Told how much is done, 0 to 1, and what is being done; false: stop.
     using Progress = std::function<bool(double fraction, const std::string& text)>;
-    using Work = std::function<Result<Json>(const Progress& progress)>;
+    // `stop`: true once it is cancelled, for what cannot wait until it next tells of its progress.
+    using Work = std::function<Result<Json>(const Progress& progress, const std::atomic<bool>& stop)>;
 
     static constexpr std::chrono::milliseconds between_progress{50};
 
@@ -37,15 +39,15 @@ public:
     bool cancel(const Json& id);
     void answer_cancelled();
     bool busy();
-    // Cancels all; nothing is answered any more. Whether the thread came to its end within `patience`: a
-    // layer of a long text cannot be interrupted.
+    // Cancels all; nothing is answered any more. Whether the thread came to its end within `patience`.
     bool stop(std::chrono::milliseconds patience);
 
 private:
     struct Job {
         Json id;
         Work work;
-        bool cancelled = false, answered = false;
+        std::atomic<bool> cancelled = false;  // changed under the mutex; the work may look at any time
+        bool answered = false;
     };
     void run();
     void finish(Job& job, const Result<Json>& result);

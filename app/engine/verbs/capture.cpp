@@ -64,11 +64,11 @@ Result<void> capture_verb(const CaptureOptions& options) {
         });
     };
     Progress bar(request.target.quiet);
-    const Result<CaptureAnswer> answer =
-        make_capture(request, open, [&](double fraction, const std::string& text) {
-            bar.update(fraction, text);
-            return !stop_requested().load();
-        });
+    const CaptureProgress go_on = [&](double fraction, const std::string& text) {
+        bar.update(fraction, text);
+        return !stop_requested().load();
+    };
+    const Result<CaptureAnswer> answer = make_capture(request, open, go_on, &stop_requested());
     if (!answer) return fail(answer.error());
     if (!request.target.json) {
         print(text_of(*answer));

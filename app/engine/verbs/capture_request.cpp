@@ -138,7 +138,7 @@ std::string capture_command(const CaptureRequest& request, const CheckpointChoic
 }
 
 Result<CaptureAnswer> make_capture(const CaptureRequest& request, const OpenModel& open,
-                                   const CaptureProgress& progress) {
+                                   const CaptureProgress& progress, const std::atomic<bool>* stop) {
     if (const Diagnostics problems = check(request); !problems.empty()) return fail(to_error(problems));
     const EvalTarget& target = request.target;
     const Result<CheckpointChoice> choice = find_checkpoint(target.checkpoint, target.project);
@@ -158,7 +158,8 @@ Result<CaptureAnswer> make_capture(const CaptureRequest& request, const OpenMode
                        .heads = request.heads,
                        .folder = captures_folder(*choice),
                        .command = capture_command(request, *choice),
-                       .open = [&] { return open(target, choice->origin.folder); }};
+                       .open = [&] { return open(target, choice->origin.folder); },
+                       .stop = stop};
     if (const Result<CheckpointState> state = read_checkpoint_state(choice->origin.folder))
         input.tokens_seen = state->tokens.value;
     return capture_attention(input);

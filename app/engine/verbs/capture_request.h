@@ -1,6 +1,7 @@
 // What is to be captured, as the capture verb and the capture method of serve are asked for it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,10 +33,10 @@ using OpenModel = std::function<Result<std::shared_ptr<Model>>(const EvalTarget&
 // Told what is being done and how much of it is done, 0 to 1; false stops.
 using CaptureProgress = std::function<bool(double fraction, const std::string& text)>;
 
-// Errors: invalid_input, with everything that is wrong with the request; those of find_checkpoint(),
-// needle_text(), prompt_text() and capture_attention().
+// `stop`: of CaptureInput. Errors: invalid_input, with everything that is wrong with the request; those of
+// find_checkpoint(), needle_text(), prompt_text() and capture_attention().
 Result<CaptureAnswer> make_capture(const CaptureRequest& request, const OpenModel& open,
-                                   const CaptureProgress& progress);
+                                   const CaptureProgress& progress, const std::atomic<bool>* stop = nullptr);
 
 // Where captures of the checkpoint are kept.
 std::string captures_folder(const CheckpointChoice& choice);

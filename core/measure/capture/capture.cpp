@@ -6,10 +6,12 @@
 #include <set>
 
 #include "core/base/clock.h"
+#include "core/engine/cpu_parallel.h"
 #include "core/engine/guard.h"
 #include "core/engine/ops.h"
 #include "core/measure/capture/capture_heads.h"
 #include "core/measure/capture/captured_rows.h"
+#include "core/measure/rough_time.h"
 #include "core/mixers/builtin.h"
 #include "core/record/capture_folder.h"
 #include "core/spec/cost.h"
@@ -25,11 +27,6 @@ std::string gib_text(double bytes) {
     std::snprintf(text, sizeof text, bytes < gib ? "%.0f MiB" : "%.1f GiB",
                   bytes < gib ? bytes / (1 << 20) : bytes / gib);
     return text;
-}
-
-std::string time_text(double seconds) {
-    return seconds < 90 ? std::to_string(std::llround(std::max(seconds, 1.0))) + " s"
-                        : std::to_string(std::llround(seconds / 60)) + " min";
 }
 
 // What it takes on a CPU, roughly: the pass, and every pair of tokens of every head once more.
@@ -61,7 +58,7 @@ Result<void> check_length(const CaptureInput& input, std::size_t heads) {
     const Estimate needed = estimate(input.measured.architecture, heads, double(tokens));
     return fail(to_error({{.path = place,
                            .rule = "must have at most " + std::to_string(longest_on_cpu) +
-                                   " tokens on a CPU (these would take about " + time_text(needed.seconds) +
+                                   " tokens on a CPU (these would take about " + rough_time(needed.seconds) +
                                    " and " + gib_text(needed.bytes) +
                                    " of memory); give a shorter text, --allow-long to capture it all the "
                                    "same, or --device cuda",
@@ -118,6 +115,7 @@ public:
             go_on(double(layer + 1));
         };
         go_on(0);
+        const CpuStop stop(input_.stop);
         model.forward(token_tensor({&input_.text.tokens}), taps);
     }
     std::int64_t bytes() const { return bytes_; }
@@ -238,6 +236,8 @@ Result<CaptureAnswer> captured(const CaptureInput& input) {
         pass.run(**model);
     } catch (Ended& ended) {
         return fail(ended.error ? std::move(*ended.error) : stopped());
+    } catch (const CpuStopped&) {
+        return fail(stopped());
     }
     Result<std::string> folder = draft->finish(answer.capture);
     if (!folder) return fail(std::move(folder.error()));

@@ -2,6 +2,7 @@
 // of its attention and its scores, and the chosen heads what zooms down to single tokens.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,6 +21,8 @@ struct CaptureInput {
     std::optional<std::int64_t> tokens_seen = {};
     // The model; it may be kept open for the next capture.
     std::function<Result<std::shared_ptr<Model>>()> open = {};
+    // Once true the pass ends, on the CPU also in the middle of a layer. Null: only where progress says so.
+    const std::atomic<bool>* stop = nullptr;
     // Bytes that may still be written to a folder; for tests.
     std::function<Result<std::int64_t>(const std::string& folder)> room = {};
 };
