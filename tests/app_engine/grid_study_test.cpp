@@ -78,7 +78,7 @@ TEST_F(GridStudy, AnEngineThatIsKilledIsStartedAgain) {
     study["variants"].erase(1);
     study["training"]["checkpoint_every"] = 20;
     std::ofstream(place_->path("studies/killed.json")) << study;
-    Started started = start(call({"study", "run", "killed", "--json"}));
+    Started started = start(call({"study", "run", "killed", "--jobs", "2", "--json"}));
     std::int64_t engine_pid = 0;
     ASSERT_TRUE(within(std::chrono::seconds(60), [&] {
         const Json points = must({"study", "show", "killed", "--json"}).json()["points"];
