@@ -10,9 +10,9 @@
 namespace braid {
 
 struct MeasuredSpeed {
-    std::string device;         // as the engine names it: "NVIDIA H200"
-    double flops_per_s = 0;     // of training (core/spec/cost.h): median over the runs
-    std::size_t runs = 0;       // that it was measured in
+    std::string device;      // as the engine names it: "NVIDIA H200"
+    double flops_per_s = 0;  // of training (core/spec/cost.h): median over the runs
+    std::size_t runs = 0;    // that it was measured in
     bool operator==(const MeasuredSpeed&) const = default;
 };
 

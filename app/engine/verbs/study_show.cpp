@@ -66,11 +66,12 @@ Result<void> show(const ShowOptions& options) {
 
 void add_study_show(CommandLine& line, CLI::App& study) {
     const auto options = std::make_shared<ShowOptions>();
-    CLI::App& verb = line.verb(study,
-                               {.name = "show",
-                                .summary = "Points of a study, how they stand, what they cost, and tokens to the threshold",
-                                .example = "braid-engine study show laziness --json"},
-                               [options] { return show(*options); });
+    CLI::App& verb = line.verb(
+        study,
+        {.name = "show",
+         .summary = "Points of a study, how they stand, what they cost, and tokens to the threshold",
+         .example = "braid-engine study show laziness --json"},
+        [options] { return show(*options); });
     verb.add_option("STUDY", options->study, study_help)->required();
     add_project_option(verb, options->project);
     add_json_option(verb, options->json);
