@@ -147,9 +147,11 @@ void LaunchWorker::resumeRun(const RunFolder& folder) {
     poll();
 }
 
-void LaunchWorker::startStudy(const QString& name) {
+void LaunchWorker::startStudy(const QString& name, const QString& firstRule) {
     if (!project_ || studies_.contains(name.toStdString())) return;
-    Result<EngineProcess> process = start_study(project_->folder(), name.toStdString());
+    std::vector<std::string> options;
+    if (!firstRule.isEmpty()) options = {"--first", firstRule.toStdString()};
+    Result<EngineProcess> process = start_study(project_->folder(), name.toStdString(), options);
     if (!process) {
         Q_EMIT failed(process.error());
         return;

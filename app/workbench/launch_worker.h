@@ -30,7 +30,8 @@ public:
     // `from`: "RUN" or "RUN@STEP", whose weights it starts with; empty: fresh weights.
     void startRun(RunPlan plan, const QString& from);
     void resumeRun(const RunFolder& folder);  // queued like a new one
-    void startStudy(const QString& name);
+    // `firstRule`: points that are trained before the others; empty: in the study's order.
+    void startStudy(const QString& name, const QString& firstRule = {});
     void stopStudy(const QString& name);
     void post(const RunFolder& folder, const std::string& kind);
     // Stops a run that waits here; otherwise asks the caller to stop the engine.

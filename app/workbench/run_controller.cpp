@@ -86,8 +86,10 @@ void RunController::startTraining(const TrainingPlan& plan) {
         worker_, [w = worker_, run = std::move(run), from = plan.from] { w->startRun(run, from); });
 }
 
-void RunController::startStudy(const QString& name) {
-    QMetaObject::invokeMethod(worker_, [w = worker_, name] { w->startStudy(name); });
+void RunController::startStudy(const QString& name) { startStudyAt(name, {}); }
+
+void RunController::startStudyAt(const QString& name, const QString& firstRule) {
+    QMetaObject::invokeMethod(worker_, [w = worker_, name, firstRule] { w->startStudy(name, firstRule); });
 }
 
 void RunController::stopStudy(const QString& name) {

@@ -29,6 +29,7 @@ public:
 
     void startTraining(const TrainingPlan& plan) override;
     void startStudy(const QString& name) override;
+    void startStudyAt(const QString& name, const QString& firstRule) override;
     void stopStudy(const QString& name) override;
     bool isStudyRunning(const QString& name) const override;
     void pause(const RunId& run) override;

@@ -3,9 +3,11 @@
 #include <QCoreApplication>
 
 #include "app/workbench/capture_session.h"
+#include "app/workbench/fit_process.h"
 #include "widgets/design/design_workspace.h"
 #include "widgets/heads/heads_workspace.h"
 #include "widgets/probe/probe_workspace.h"
+#include "widgets/scaling/scaling_workspace.h"
 #include "widgets/train/train_workspace.h"
 
 namespace braid::ui {
@@ -23,6 +25,10 @@ std::unique_ptr<Workspace> makeHeads(const WorkspaceContext& context) {
     return std::make_unique<HeadsWorkspace>(context, std::make_unique<CaptureSession>(context.session));
 }
 
+std::unique_ptr<Workspace> makeScale(const WorkspaceContext& context) {
+    return std::make_unique<ScalingWorkspace>(context, std::make_unique<FitProcess>(context.session));
+}
+
 }  // namespace
 
 std::vector<WorkspaceEntry> workspaces() {
@@ -37,6 +43,11 @@ std::vector<WorkspaceEntry> workspaces() {
          make<TrainWorkspace>,
          {command("train.table", "Show Runs by scores"), command("train.scores", "Show Scores"),
           command("train.investigate", "Show Investigate")}},
+        {QStringLiteral("scale"),
+         title("Scale"),
+         QStringLiteral("scale"),
+         makeScale,
+         {command("scale.fit", "Fit scaling laws"), command("scale.new", "New grid study...")}},
         {QStringLiteral("probe"),
          title("Probe"),
          QStringLiteral("probe"),

@@ -210,8 +210,11 @@ Result<EngineProcess> start_run(const RunFolder& folder,
         {.arguments = {"train", folder.path()}, .log_file = folder.log_file(), .environment = environment});
 }
 
-Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study) {
-    return EngineProcess::start({.arguments = {"study", "run", study, "--project", project_folder},
+Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study,
+                                  const std::vector<std::string>& options) {
+    std::vector<std::string> words = {"study", "run", study, "--project", project_folder};
+    words.insert(words.end(), options.begin(), options.end());
+    return EngineProcess::start({.arguments = std::move(words),
                                  .log_file = project_folder + "/studies/" + study + ".log"});
 }
 

@@ -48,8 +48,9 @@ private:
 // `braid-engine train <run>`, its output in <run>/engine.log. Busy when an engine works on the run already.
 Result<EngineProcess> start_run(const RunFolder& folder,
                                 const std::map<std::string, std::string>& environment = {});
-// `braid-engine study run <name> --project <folder>`, its output in <project>/studies/<name>.log.
-Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study);
+// `braid-engine study run <name> --project <folder> <options>`, its output in <project>/studies/<name>.log.
+Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study,
+                                  const std::vector<std::string>& options = {});
 
 struct StopOptions {
     // An engine that has not acknowledged the command by then gets SIGTERM; one that ignores this, too, for

@@ -27,6 +27,7 @@ class RecordedCommands : public RunCommands {
 public:
     void startTraining(const TrainingPlan& plan) override { plans.push_back(plan); }
     void startStudy(const QString&) override {}
+    void startStudyAt(const QString&, const QString&) override {}
     void stopStudy(const QString&) override {}
     bool isStudyRunning(const QString&) const override { return false; }
     void pause(const RunId&) override {}

@@ -14,6 +14,7 @@ class RecordedCommands : public RunCommands {
 public:
     void startTraining(const TrainingPlan& plan) override { plans.push_back(plan); }
     void startStudy(const QString& name) override { calls << QStringLiteral("start study ") + name; }
+    void startStudyAt(const QString&, const QString&) override {}
     void stopStudy(const QString& name) override { calls << QStringLiteral("stop study ") + name; }
     bool isStudyRunning(const QString&) const override { return false; }
     void pause(const RunId& run) override { note("pause", run); }

@@ -14,6 +14,9 @@ class RecordingCommands : public RunCommands {
 public:
     void startTraining(const TrainingPlan& plan) override { asked << QStringLiteral("train ") + plan.name; }
     void startStudy(const QString& name) override { asked << QStringLiteral("study ") + name; }
+    void startStudyAt(const QString& name, const QString& rule) override {
+        asked << QStringLiteral("study ") + name + QStringLiteral(" first ") + rule;
+    }
     void stopStudy(const QString& name) override { asked << QStringLiteral("stop-study ") + name; }
     bool isStudyRunning(const QString&) const override { return studyRunning; }
     void pause(const RunId& run) override { note("pause", run); }

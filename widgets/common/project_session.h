@@ -114,6 +114,7 @@ public:
     void autosaveArchitecture(const QString& name, const ArchitectureSpec& spec);
     void discardAutosave(const QString& name);
     QString freeArchitectureName(const QString& wish) const;  // "edge", "edge-2", ...
+    void saveStudy(const StudySpec& spec);  // as studies/NAME.json, in place of what is there
     // A figure description or any other small document: written atomically in the background.
     void saveFigure(const QString& name, const Json& description);
 

@@ -55,6 +55,8 @@ public:
 
     virtual void startTraining(const TrainingPlan& plan) = 0;
     virtual void startStudy(const QString& name) = 0;  // starts or continues: finished runs are kept
+    // The points that a rule means ("scale=S1, budget=100") before the others.
+    virtual void startStudyAt(const QString& name, const QString& firstRule) = 0;
     virtual void stopStudy(const QString& name) = 0;
     virtual bool isStudyRunning(const QString& name) const = 0;
     virtual void pause(const RunId& run) = 0;

@@ -137,6 +137,14 @@ void DataForm::setCorpus(const QString& folder) {
     Q_EMIT changed();
 }
 
+void DataForm::setData(const DataSpec& data) {
+    setKind(data.kind);
+    if (!data.corpus.empty()) setCorpus(QString::fromStdString(data.corpus));
+    data_.parameters = data.parameters;
+    refresh();
+    Q_EMIT changed();
+}
+
 const CorpusSummary* DataForm::corpus() const {
     const auto found = std::find_if(known_.begin(), known_.end(),
                                     [this](const CorpusSummary& one) { return one.folder == data_.corpus; });

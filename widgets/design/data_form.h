@@ -26,6 +26,7 @@ public:
     const DataSpec& data() const { return data_; }
     void setKind(const std::string& kind);
     void setCorpus(const QString& folder);
+    void setData(const DataSpec& data);  // all of it
     // Smallest vocabulary that a model needs; 0 while the corpus is not known.
     std::int64_t vocab() const;
     // Everything wrong with the data and, because of them, with the training; paths start with "data" or

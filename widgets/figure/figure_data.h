@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -106,9 +107,12 @@ struct FigurePanelData {
     std::vector<RunMeasurementsPointer> records = {};  // which keep those alive
 };
 
+struct ScalingFigureData;  // scaling_load.h
+
 struct FigureData {
     std::vector<FigureRun> runs = {};
     std::vector<FigurePanelData> panels = {};  // as many as the description's
+    std::shared_ptr<const ScalingFigureData> scaling = {};  // of a study's scaling
     std::vector<std::string> notes = {};       // what is missing: one sentence each
     std::vector<std::string> scores = {};      // files of scores and measurements that were read
     std::size_t expected_runs = 0;             // of the study; equal to runs.size() when nothing is missing

@@ -7,12 +7,16 @@ extern const FigureKind& curves_figure;
 extern const FigureKind& loss_by_position_figure;
 extern const FigureKind& measurement_figure;
 extern const FigureKind& needle_map_figure;
+extern const FigureKind& pareto_figure;
+extern const FigureKind& scaling_figure;
+extern const FigureKind& study_map_figure;
 extern const FigureKind& threshold_table_figure;
 
 const std::vector<const FigureKind*>& figure_kinds() {
     static const std::vector<const FigureKind*> kinds{
         &attention_map_figure, &curves_figure,     &loss_by_position_figure,
-        &measurement_figure,   &needle_map_figure, &threshold_table_figure,
+        &measurement_figure,   &needle_map_figure, &pareto_figure,
+        &scaling_figure,       &study_map_figure,  &threshold_table_figure,
     };
     return kinds;
 }

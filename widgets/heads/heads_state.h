@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/attention/top_links.h"
-#include "widgets/heads/latest_worker.h"
+#include "widgets/common/latest_worker.h"
 #include "widgets/heads/map_viewport.h"
 #include "widgets/heads/tile_store.h"
 

@@ -25,6 +25,25 @@ QString runCount(int count) {
     return count == 1 ? StudyPage::tr("1 run") : StudyPage::tr("%1 runs").arg(count);
 }
 
+bool isGrid(const StudySpec& spec) {
+    return !spec.scales.empty() || !spec.budgets.empty() || !spec.axes.empty();
+}
+
+QString gridText(const StudySpec& spec) {
+    QStringList parts{StudyPage::tr("%1 architectures").arg(spec.variants.size())};
+    if (!spec.scales.empty()) parts << StudyPage::tr("%1 scales").arg(spec.scales.size());
+    if (!spec.budgets.empty()) parts << StudyPage::tr("%1 budgets").arg(spec.budgets.size());
+    for (const StudyAxis& axis : spec.axes)
+        parts
+            << StudyPage::tr("%1 values of %2").arg(axis.values.size()).arg(QString::fromStdString(axis.key));
+    if (spec.seeds.size() > 1) parts << StudyPage::tr("%1 seeds").arg(spec.seeds.size());
+    QString text =
+        StudyPage::tr("A grid of %1. Scale shows its points, what they cost, and the laws fitted to them.")
+            .arg(parts.join(QStringLiteral(" × ")));
+    if (!spec.description.empty()) text.prepend(QString::fromStdString(spec.description) + QLatin1Char('\n'));
+    return text;
+}
+
 PlotSeries seriesOf(const StudyRow& row, const std::string& metric, XAxis axis) {
     CurvePtr curve = row.run->curve(metric, axis);
     return {.id = QString::fromStdString(row.run->id.str()),
@@ -40,6 +59,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     : QWidget(parent),
       context_(context),
       toolbar_(new PageToolbar),
+      scale_(makeButton(tr("Open in Scale"), QStringLiteral("scale"))),
       run_(makePrimaryButton(tr("Run study"), QStringLiteral("play"))),
       pause_(makeButton(tr("Pause"), QStringLiteral("pause"))),
       stop_(makeDangerButton(tr("Stop"), QStringLiteral("stop"))),
@@ -55,12 +75,17 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
       model_(new StudyTableModel(this)),
       table_(makeStudyTable(model_)) {
     toolbar_->addWidget(eta_);
+    toolbar_->addWidget(scale_);
     toolbar_->addWidget(stop_);
     toolbar_->addWidget(pause_);
     toolbar_->addWidget(run_);
     explanation_->setWordWrap(true);
     explanation_->setMaximumWidth(860);
     connect(run_, &QPushButton::clicked, this, &StudyPage::runStudy);
+    connect(scale_, &QPushButton::clicked, this, [this] {
+        context_.session.setCurrentStudy(name_);
+        context_.shell.showWorkspace(QStringLiteral("scale"));
+    });
     connect(pause_, &QPushButton::clicked, this, &StudyPage::pauseOrResume);
     connect(stop_, &QPushButton::clicked, this, &StudyPage::stopStudy);
 
@@ -74,7 +99,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     body->addWidget(progress_);
     body->addSpacing(metrics::gap1);
     makePlots();
-    auto* plots = makeCard();
+    auto* plots = plots_ = makeCard();
     auto* plot_row = new QHBoxLayout(plots);
     plot_row->setContentsMargins(1, 1, 1, 1);
     plot_row->setSpacing(0);
@@ -91,7 +116,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     far_->setMinimumHeight(250);
     plots->setMinimumHeight(260);
     body->addWidget(plots, 1);
-    auto* table_card = makeCard();
+    auto* table_card = rows_ = makeCard();
     auto* table_layout = new QVBoxLayout(table_card);
     table_layout->setContentsMargins(1, 1, 1, 1);
     table_layout->addWidget(table_);
@@ -107,13 +132,16 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
         new NextStep(QStringLiteral("design"), tr("Change one"),
                      tr("Open a hybrid in Design, try another window, train it again."), QStringLiteral("C"));
     makeNextSteps();
-    auto* next = new QHBoxLayout;
+    next_ = new QWidget;
+    auto* next = new QHBoxLayout(next_);
+    next->setContentsMargins(0, 0, 0, 0);
     next->setSpacing(metrics::gap3);
     next->addWidget(investigate_);
     next->addWidget(export_);
     next->addWidget(change_);
     body->addSpacing(metrics::gap1);
-    body->addLayout(next);
+    body->addWidget(next_);
+    body->addStretch();
 
     auto* scroll = new QScrollArea;
     scroll->setWidget(content_);
@@ -211,6 +239,7 @@ void StudyPage::refresh() {
         return;
     }
     const StudySpec& spec = *entry->spec;
+    const bool grid = isGrid(spec);
     StudySummary summary = summarise(spec, context_.session.runsOfStudy(name_));
     toolbar_->setTitle(entry->title.isEmpty() ? name_ : entry->title);
     toolbar_->setNote(tr("%1, %2")
@@ -229,8 +258,12 @@ void StudyPage::refresh() {
                        : summary.active > 0 ? QStringLiteral("info")
                                             : QString());
     status_->setVisible(!status_->text().isEmpty());
-    headline_->setText(summary.headline());
-    explanation_->setText(summary.explanation(spec));
+    headline_->setText(grid ? tr("%1 of %2 points are trained").arg(summary.finished).arg(summary.total)
+                            : summary.headline());
+    explanation_->setText(grid ? gridText(spec) : summary.explanation(spec));
+    // One curve a variant says nothing of a grid; Scale shows its points.
+    for (QWidget* part : {plots_, rows_, next_}) part->setVisible(!grid);
+    scale_->setVisible(grid && context_.shell.hasWorkspace(QStringLiteral("scale")));
     progress_->setVisible(!summary.done() && summary.progress > 0);
     progress_->setProgress(summary.progress, 0);
     eta_->setText(

@@ -30,6 +30,7 @@ public:
 
     QPushButton* runButton() const { return run_; }
     QPushButton* pauseButton() const { return pause_; }
+    QPushButton* scaleButton() const { return scale_; }
     QPushButton* stopButton() const { return stop_; }
     CurvePlot* farPlot() const { return far_; }
     StudyTableModel* table() const { return model_; }
@@ -59,7 +60,8 @@ private:
     bool active_ = false;
     Throttle throttle_{100, this, [this] { refresh(); }};
     PageToolbar* toolbar_;
-    QWidget* content_ = nullptr;
+    QWidget *content_ = nullptr, *plots_ = nullptr, *rows_ = nullptr, *next_ = nullptr;
+    QPushButton* scale_;  // of a study over scales, budgets or axes, which has many runs a variant
     QPushButton *run_, *pause_, *stop_;
     TextLabel *status_, *headline_, *explanation_, *eta_;
     RunProgressBar* progress_;

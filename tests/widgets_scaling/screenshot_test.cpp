@@ -1,0 +1,61 @@
+// Scale in both themes; kept in $BRAID_SCREENSHOTS where it is set.
+#include <QAbstractButton>
+#include <QHBoxLayout>
+#include <QPixmap>
+#include <QTest>
+
+#include "tests/widgets_scaling/scaling_fixture.h"
+#include "widgets/common/segments.h"
+#include "widgets/common/theme.h"
+#include "widgets/scaling/exclude_dialog.h"
+
+namespace braid::ui {
+namespace {
+
+TEST_F(ScalingTest, EveryViewInBothThemes) {
+    const QString folder = qEnvironmentVariable("BRAID_SCREENSHOTS");
+    StudySpec spec = gridStudy({1, 2});
+    spec.variants.push_back({.label = "Window 16, NoPE", .pattern = "F[nope]S[w=16]"});
+    spec.fit.excluded = {"scale=A, budget=1: too early"};
+    addStudy(spec);
+    trainAll(7);
+    fitStudy();
+    open(902, 800);
+    auto* window = new QWidget;
+    auto* layout = new QHBoxLayout(window);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(1);
+    side_->setFixedWidth(205);
+    panel_->setFixedWidth(288);
+    for (QWidget* part : std::initializer_list<QWidget*>{side_, page_, panel_}) layout->addWidget(part);
+    window->resize(1380, 800);
+    window->show();
+    choice().setCurrent(pointAt(1, 1, 2));
+    for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+        Theme::instance().setMode(mode, false);
+        const auto keep = [&](QWidget* widget, const char* name) {
+            QTest::qWait(150);
+            const QPixmap picture = widget->grab();
+            EXPECT_FALSE(picture.isNull());
+            if (!folder.isEmpty())
+                picture.save(folder +
+                             QStringLiteral("/%1-%2.png").arg(QLatin1String(name), themeModeName(mode)));
+        };
+        keep(window, "scale");
+        page_->form()->button(1)->click();
+        keep(window, "scale-panels");
+        page_->form()->button(0)->click();
+        ExcludeDialog* dialog = workspace_->exclude();
+        keep(dialog, "scale-exclude");
+        dialog->reject();
+        window->resize(964, 600);
+        keep(window, "scale-small");
+        window->resize(1380, 800);
+    }
+    Theme::instance().setMode(ThemeMode::light, false);
+    for (QWidget* part : std::initializer_list<QWidget*>{side_, page_, panel_}) part->setParent(nullptr);
+    delete window;
+}
+
+}  // namespace
+}  // namespace braid::ui

@@ -1,0 +1,30 @@
+// What of a study is done, what works, what waits, and how long it takes at the speed measured so far.
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "widgets/scaling/scaling_content.h"
+
+namespace braid::ui {
+
+// Floating-point operations a second that runs of this study reached on a device, as training counts them.
+struct DeviceSpeed {
+    std::string device = {};
+    double flops_per_second = 0;  // the median of its runs
+    std::size_t runs = 0;
+};
+
+struct StudyForecast {
+    std::vector<int> working = {};  // points of the view, the furthest first
+    std::vector<int> failed = {};
+    std::vector<int> waiting = {};  // in the order they are trained
+    double flops_left = 0;
+    std::vector<DeviceSpeed> speeds = {};
+};
+
+StudyForecast forecast(const ScalingContent& content);
+// "full: 5 h 12 min" of training left on a device at its speed.
+QString leftText(const StudyForecast& forecast, const DeviceSpeed& speed);
+
+}  // namespace braid::ui
