@@ -214,8 +214,8 @@ Result<EngineProcess> start_study(const std::string& project_folder, const std::
                                   const std::vector<std::string>& options) {
     std::vector<std::string> words = {"study", "run", study, "--project", project_folder};
     words.insert(words.end(), options.begin(), options.end());
-    return EngineProcess::start({.arguments = std::move(words),
-                                 .log_file = project_folder + "/studies/" + study + ".log"});
+    return EngineProcess::start(
+        {.arguments = std::move(words), .log_file = project_folder + "/studies/" + study + ".log"});
 }
 
 Result<void> stop_run(const RunFolder& folder, const StopOptions& options) {

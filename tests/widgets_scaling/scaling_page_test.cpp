@@ -27,15 +27,15 @@ TEST_F(ScalingTest, PointsLinesAndCoefficientsOfAFittedStudy) {
     fitStudy();
     open();
     ASSERT_TRUE(choice().content());
-    EXPECT_EQ(view().points.size(), 30u);
-    EXPECT_EQ(view().finished, 30u);
+    EXPECT_EQ(view().points.size(), 24u);
+    EXPECT_EQ(view().finished, 24u);
     EXPECT_EQ(choice().content()->lines.size(), 6u);  // two curves at three scales
     EXPECT_FALSE(page_->isEmpty());
     EXPECT_EQ(page_->state(), QString());
     const QAbstractItemModel* table = page_->coefficients()->table()->model();
     ASSERT_EQ(table->rowCount(), 2);
     EXPECT_EQ(table->index(0, CoefficientModel::Name).data().toString(), QStringLiteral("Full"));
-    EXPECT_EQ(table->index(0, CoefficientModel::Points).data().toString(), QStringLiteral("10 + 5"));
+    EXPECT_EQ(table->index(0, CoefficientModel::Points).data().toString(), QStringLiteral("8 + 4"));
     EXPECT_GT(table->index(0, CoefficientModel::Fitted).data().toString().toDouble(), 0.98);
     // The law is known: the fit predicts the scale that it has not seen.
     for (const ScalingViewPoint& point : view().points) EXPECT_LT(std::abs(point.log_residual), 0.05);
@@ -176,14 +176,14 @@ TEST_F(ScalingTest, TablesAreCopiedAndExported) {
     EXPECT_TRUE(read_file(stem + "-coefficients.csv").has_value());
     const Result<std::string> points = read_file(stem + "-points.csv");
     ASSERT_TRUE(points);
-    EXPECT_EQ(parse_csv(*points)->rows.size(), 30u);
+    EXPECT_EQ(parse_csv(*points)->rows.size(), 24u);
 }
 
 TEST_F(ScalingTest, TheGridTheQueueAndTheCostOfARunningStudy) {
     addStudy(gridStudy());
     const std::vector<PlannedPoint> planned = plannedOf(spec_);
-    for (std::size_t i = 0; i < 10; ++i) train(planned[i]);
-    train(planned[10], 0.5, RunState::cancelled);
+    for (std::size_t i = 0; i < 6; ++i) train(planned[i]);
+    train(planned[6], 0.5, RunState::cancelled);
     open();
     EXPECT_TRUE(side_->costText().contains(QStringLiteral("Saved by branching")))
         << side_->costText().toStdString();
@@ -225,9 +225,11 @@ TEST_F(ScalingTest, TenThousandPointsStayFast) {
     plot.resize(900, 600);
     plot.show(content, {});
     plot.setVisible(true);
+    QCoreApplication::processEvents();
+    plot.show(content, {.means = false, .title = QStringLiteral("again")});
     QElapsedTimer timer;
     timer.start();
-    plot.repaint();
+    EXPECT_FALSE(plot.grab().isNull());
     const double first = double(timer.nsecsElapsed()) / 1e6;
     timer.restart();
     constexpr int frames = 50;

@@ -2,12 +2,14 @@
 #include <QAbstractButton>
 #include <QHBoxLayout>
 #include <QPixmap>
+#include <QTabBar>
 #include <QTest>
 
 #include "tests/widgets_scaling/scaling_fixture.h"
 #include "widgets/common/segments.h"
 #include "widgets/common/theme.h"
 #include "widgets/scaling/exclude_dialog.h"
+#include "widgets/scaling/study_editor.h"
 
 namespace braid::ui {
 namespace {
@@ -45,6 +47,17 @@ TEST_F(ScalingTest, EveryViewInBothThemes) {
         page_->form()->button(1)->click();
         keep(window, "scale-panels");
         page_->form()->button(0)->click();
+        for (const auto& [tab, name] :
+             {std::pair{ScalingPage::Pairs, "scale-pairs"}, std::pair{ScalingPage::Map, "scale-map"},
+              std::pair{ScalingPage::Front, "scale-front"}}) {
+            page_->tabs()->setCurrentIndex(tab);
+            keep(window, name);
+        }
+        page_->tabs()->setCurrentIndex(ScalingPage::Curves);
+        StudyEditor* editor = workspace_->editStudy();
+        EXPECT_TRUE(waitFor([&] { return editor->isChecked(); }));
+        keep(editor, "scale-editor");
+        editor->reject();
         ExcludeDialog* dialog = workspace_->exclude();
         keep(dialog, "scale-exclude");
         dialog->reject();

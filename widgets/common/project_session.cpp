@@ -410,8 +410,9 @@ QString ProjectSession::freeArchitectureName(const QString& wish) const {
 void ProjectSession::saveStudy(const StudySpec& spec) {
     const QString file = d_->folder + QStringLiteral("/studies/") + QString::fromStdString(spec.name) +
                          QStringLiteral(".json");
-    d_->write(file,
-              [file = file.toStdString(), json = to_json(spec)] { return write_json_atomically(file, json); });
+    d_->write(file, [file = file.toStdString(), json = to_json(spec)] {
+        return write_json_atomically(file, json);
+    });
 }
 
 void ProjectSession::saveFigure(const QString& name, const Json& description) {

@@ -111,11 +111,11 @@ struct ScalingFigureData;  // scaling_load.h
 
 struct FigureData {
     std::vector<FigureRun> runs = {};
-    std::vector<FigurePanelData> panels = {};  // as many as the description's
+    std::vector<FigurePanelData> panels = {};               // as many as the description's
     std::shared_ptr<const ScalingFigureData> scaling = {};  // of a study's scaling
-    std::vector<std::string> notes = {};       // what is missing: one sentence each
-    std::vector<std::string> scores = {};      // files of scores and measurements that were read
-    std::size_t expected_runs = 0;             // of the study; equal to runs.size() when nothing is missing
+    std::vector<std::string> notes = {};                    // what is missing: one sentence each
+    std::vector<std::string> scores = {};                   // files of scores and measurements that were read
+    std::size_t expected_runs = 0;  // of the study; equal to runs.size() when nothing is missing
 };
 
 // Combines lines into means and bands and smooths them; also for tests that bring their own lines.

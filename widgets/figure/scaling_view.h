@@ -34,8 +34,8 @@ struct ScalingViewPoint {
     std::string label = {};
     std::optional<double> budget = {};
     std::uint64_t seed = 0;
-    double parameters = 0;        // N
-    double tokens = 0;            // D: seen so far, or to be seen where there is no run
+    double parameters = 0;             // N
+    double tokens = 0;                 // D: seen so far, or to be seen where there is no run
     std::optional<double> value = {};  // of the metric; also of an unfinished run
     RunState state = RunState::planned;
     double progress = 0;   // 0 to 1

@@ -97,6 +97,11 @@ QVariant CoefficientModel::data(const QModelIndex& index, int role) const {
             if (estimate && !estimate->identified())
                 return tr("%1 is not identified: %2")
                     .arg(estimateName(estimate->name), QString::fromStdString(estimate->not_identified));
+            if (estimate && estimate->interval)
+                return tr("%1 = %2, interval %3 to %4")
+                    .arg(estimateName(estimate->name), formatSignificant(estimate->value, 5),
+                         formatSignificant(estimate->interval->low, 4),
+                         formatSignificant(estimate->interval->high, 4));
             if (column == Identified) {
                 QStringList lines;
                 for (const ScalingEstimate& each : fit.estimates)

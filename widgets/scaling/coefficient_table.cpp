@@ -49,7 +49,7 @@ CoefficientTable::CoefficientTable(ProjectSession& session, Shell& shell, QWidge
     table_->setSortingEnabled(false);
     table_->setFrameShape(QFrame::NoFrame);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(CoefficientModel::Name, QHeaderView::Stretch);
+    table_->horizontalHeader()->setSectionResizeMode(CoefficientModel::Identified, QHeaderView::Stretch);
     table_->horizontalHeader()->setMinimumSectionSize(34);
     note_->setContentsMargins(metrics::gap3, metrics::gap1, metrics::gap3, metrics::gap1);
     note_->setWordWrap(true);

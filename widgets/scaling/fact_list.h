@@ -3,10 +3,9 @@
 
 #include <QString>
 #include <QWidget>
-#include <utility>
 #include <vector>
 
-class QGridLayout;
+class QVBoxLayout;
 
 namespace braid::ui {
 
@@ -27,8 +26,12 @@ public:
     QString text() const;  // a line a fact
 
 private:
-    QGridLayout* grid_;
-    std::vector<std::pair<TextLabel*, TextLabel*>> rows_;
+    struct Row {
+        QWidget* box;
+        TextLabel *name, *value;
+    };
+    QVBoxLayout* layout_;
+    std::vector<Row> rows_;
     std::vector<Fact> facts_;
 };
 

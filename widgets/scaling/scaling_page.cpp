@@ -76,6 +76,9 @@ ScalingPage::ScalingPage(const WorkspaceContext& context, ScalingChoice& choice,
     line->setContentsMargins(metrics::gap1, 0, 0, 0);
     line->addWidget(tabs_);
     line->addStretch();
+    line->addWidget(by_);
+    line->addWidget(seeds_);
+    line->addSpacing(metrics::gap2);
     layout->addWidget(toolbar_);
     layout->addWidget(strip);
     layout->addWidget(makeSeparator());
@@ -125,13 +128,14 @@ ScalingPage::ScalingPage(const WorkspaceContext& context, ScalingChoice& choice,
 
 void ScalingPage::makeToolbar() {
     metrics_->setAccessibleName(tr("Metric"));
+    metrics_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    metrics_->setMinimumContentsLength(14);
     by_->setAccessibleName(tr("A panel for each"));
     by_->addItems({tr("By architecture"), tr("By scale")});
     axis_->setCurrent(0);
     form_->setCurrent(OverlayForm);
     seeds_->setCurrent(0);
-    for (QWidget* widget :
-         std::initializer_list<QWidget*>{metrics_, axis_, form_, by_, seeds_, cancel_, fit_, figure_})
+    for (QWidget* widget : std::initializer_list<QWidget*>{metrics_, axis_, form_, cancel_, fit_, figure_})
         toolbar_->addWidget(widget);
     connect(metrics_, &QComboBox::activated, this, [this](int index) {
         fitProblem_.clear();

@@ -117,8 +117,11 @@ void ScalingPlot::layOut() {
     if (content_ && !compact)
         for (const ScalingViewScale& scale : content_->view.scales)
             names = std::max(names, double(small.horizontalAdvance(scaleText(scale))));
-    const double right = compact ? 10 : std::clamp(names + 16, 40.0, 130.0);
     const bool fitted = content_ && content_->view.record && options_.residuals;
+    if (fitted)
+        names =
+            std::max(names, double(small.horizontalAdvance(tr("held out %1").arg(QStringLiteral("10.0 %")))));
+    const double right = compact ? 10 : std::clamp(names + 12, 40.0, 130.0);
     const double beneath = compact ? 32 : 40;
     const double below = fitted ? std::clamp(height() * residual_share, 44.0, 110.0) + 16 : 0;
     area_ = QRectF(left, top, std::max(40.0, width() - left - right),

@@ -70,11 +70,11 @@ QString estimateText(const ScalingEstimate& estimate) {
     const double above = estimate.interval->high - estimate.value;
     const double larger = std::max(below, above), smaller = std::min(below, above);
     // Far from symmetric: its ends say more than a half width.
-    if (smaller <= 0 || larger > 1.5 * smaller)
+    if (smaller <= 0 || larger > 2.5 * smaller)
         return text("%1 [%2, %3]")
-            .arg(value, formatSignificant(estimate.interval->low, 3),
-                 formatSignificant(estimate.interval->high, 3));
-    return text("%1 ± %2").arg(value, formatSignificant((below + above) / 2, 2));
+            .arg(value, formatSignificant(estimate.interval->low, 2),
+                 formatSignificant(estimate.interval->high, 2));
+    return text("%1 ± %2").arg(value, formatSignificant(larger, 2));
 }
 
 QString estimateName(const std::string& name) {
