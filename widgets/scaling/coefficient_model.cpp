@@ -144,7 +144,7 @@ QVariant CoefficientModel::headerData(int section, Qt::Orientation orientation, 
     if (role != Qt::DisplayRole) return {};
     const QStringList titles{QString(),           tr("Architecture"),  QStringLiteral("a"),
                              QStringLiteral("α"), QStringLiteral("b"), QStringLiteral("β"),
-                             QStringLiteral("E"), tr("R² fit"),        tr("R² held out"),
+                             QStringLiteral("E"), tr("R² fit"),        tr("R² held"),
                              QStringLiteral("n"), tr("Identified")};
     return titles.value(section);
 }

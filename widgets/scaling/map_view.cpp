@@ -28,7 +28,7 @@ void MapGrid::show(StudyMap map, const QString& metric) {
     update();
 }
 
-QRectF MapGrid::area() const { return QRectF(rect()).adjusted(110, 34, -96, -48); }
+QRectF MapGrid::area() const { return QRectF(rect()).adjusted(110, 52, -96, -48); }
 
 QRectF MapGrid::rectOf(int cell) const {
     const int columns = int(map_.x.values.size()), rows = int(map_.y.values.size());

@@ -70,7 +70,7 @@ QString estimateText(const ScalingEstimate& estimate) {
     const double above = estimate.interval->high - estimate.value;
     const double larger = std::max(below, above), smaller = std::min(below, above);
     // Far from symmetric: its ends say more than a half width.
-    if (smaller <= 0 || larger > 2.5 * smaller)
+    if (smaller <= 0 || larger > 6 * smaller)
         return text("%1 [%2, %3]")
             .arg(value, formatSignificant(estimate.interval->low, 2),
                  formatSignificant(estimate.interval->high, 2));

@@ -90,7 +90,7 @@ StudyEditor::StudyEditor(const ProjectSession& session, const StudySpec& spec, b
       isNew_(isNew),
       name_(new Field(tr("Name"))),
       title_(new Field(tr("Title"))),
-      budgets_(new Field(tr("Budgets D/N"), tr("tokens per parameter"))),
+      budgets_(new Field(tr("Budgets, tokens per parameter"))),
       seeds_(new Field(tr("Seeds"))),
       metric_(new Field(tr("Measure"))),
       metrics_(new Field(tr("Fitted metrics"))),
@@ -138,6 +138,7 @@ StudyEditor::StudyEditor(const ProjectSession& session, const StudySpec& spec, b
     lists_["fit.held_out"].edit->setPlainText(textOf(spec.fit.held_out));
     lists_["fit.excluded"].edit->setPlainText(textOf(spec.fit.excluded));
     budgets_->setText(budgetText(spec.budgets));
+    budgets_->setPlaceholder(tr("tokens per parameter: 100, 200; none: the steps of Training"));
     seeds_->setText(seedText(spec.seeds));
     metric_->setText(QString::fromStdString(spec.measure.metric));
     metrics_->setText(textOf(spec.fit.metrics).replace(QLatin1Char('\n'), QStringLiteral(", ")));
