@@ -142,7 +142,7 @@ private:
                 const bool leftward = place.x() + wide + FigureCanvas::mm(2) > frame.panel.right();
                 const double x =
                     leftward ? place.x() - FigureCanvas::mm(1.6) : place.x() + FigureCanvas::mm(1.6);
-                QRectF box(leftward ? x - wide : x, place.y() - line / 2, wide, line);
+                QRectF box(leftward ? x - wide : x, place.y() - line * 1.15, wide, line);
                 for (int tries = 0; tries < 8; ++tries) {
                     const bool free = std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) {
                         return other.intersects(box);

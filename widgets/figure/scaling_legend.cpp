@@ -76,8 +76,8 @@ double drawScalingLegend(FigureCanvas& canvas, const std::vector<ScalingLegendEn
                     canvas.marker(middle, int(entry.index), ink, radius);
                     break;
                 case ScalingLegendEntry::hollow:
-                    canvas.marker(middle, 0, ink, radius);
-                    canvas.marker(middle, 0, Qt::white, radius * 0.58);
+                    canvas.marker(middle, 0, ink, radius * 1.25);
+                    canvas.marker(middle, 0, Qt::white, radius * 0.55);
                     break;
                 case ScalingLegendEntry::dashed:
                     canvas.line(middle - QPointF(half, 0), middle + QPointF(half, 0), ink, canvas.linePt(),

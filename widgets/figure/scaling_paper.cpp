@@ -36,8 +36,9 @@ void mark(FigureCanvas& canvas, const QPointF& place, const ScalingView& view,
         return;
     }
     const QColor colour = paperColour(view, point.curve);
-    canvas.marker(place, int(point.scale), colour, radius);
-    if (point.use == PointUse::held_out) canvas.marker(place, int(point.scale), Qt::white, radius * 0.58);
+    const bool hollow = point.use == PointUse::held_out;
+    canvas.marker(place, int(point.scale), colour, hollow ? radius * 1.25 : radius);
+    if (hollow) canvas.marker(place, int(point.scale), Qt::white, radius * 0.55);
 }
 
 std::array<double, 2> rangeOf(const std::array<std::optional<double>, 2>& wish, const AxisRange& own) {
@@ -276,7 +277,7 @@ void drawScaling(const FigureSpec& spec, const ScalingFigureData& data, FigureCa
         // Residuals share the x axis of the plot above them.
         double parts = 0;
         for (const Panel& panel : panels) parts += panel.wish.residual ? 0.3 : 1;
-        const double space = room - beneath - titles - between * double(panels.size() - 1);
+        const double space = room - beneath - titles - (between + line * 1.2) * double(panels.size() - 1);
         double top = titles;
         for (std::size_t p = 0; p < panels.size(); ++p) {
             const double height = space * (panels[p].wish.residual ? 0.3 : 1) / parts;
