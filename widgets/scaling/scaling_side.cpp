@@ -147,7 +147,7 @@ void ScalingSide::fillStudies() {
         name->setToolTip(entry.problem.isEmpty() ? entry.name : entry.problem);
         const QString count = !entry.spec ? tr("cannot be read")
                               : entry.finished == entry.runs
-                                  ? tr("%1 runs").arg(entry.runs)
+                                  ? (entry.runs == 1 ? tr("1 run") : tr("%1 runs").arg(entry.runs))
                                   : tr("%1 / %2").arg(entry.finished).arg(entry.runs);
         auto* state = new QStandardItem(count);
         state->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
