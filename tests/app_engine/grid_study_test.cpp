@@ -73,7 +73,7 @@ TEST_F(GridStudy, TellsWhatItTakesTrainsBranchesAndIsFitted) {
 TEST_F(GridStudy, AnEngineThatIsKilledIsStartedAgain) {
     Json study = Json::parse(std::ifstream(place_->path("studies/grid.json")));
     study["name"] = "killed";
-    study["budgets"] = {1000};
+    study["budgets"] = {300};
     study["scales"].erase(1);
     study["variants"].erase(1);
     study["training"]["checkpoint_every"] = 20;

@@ -11,6 +11,7 @@
 #include "core/data/batch.h"
 #include "core/mixers/builtin.h"
 #include "core/record/corpus_summary.h"
+#include "core/spec/study_patterns.h"
 
 namespace braid::cli {
 namespace {
@@ -178,7 +179,9 @@ Result<OpenedStudy> open_study(const std::string& text, const std::string& given
     take(validate(*spec));
     Checked<std::vector<PlannedPoint>> points;
     if (problems.empty()) take(validate(spec->data, spec->training));
-    if (problems.empty()) {
+    if (!problems.empty()) {
+        take(check_patterns(*spec, builtin_mixers()));
+    } else {
         points = plan_points(*project, *spec, need);
         take(points ? data_problems(*points) : points.error());
     }

@@ -8,6 +8,8 @@
 #include "app/engine/study/study_file.h"
 #include "app/engine/verbs/study_verbs.h"
 #include "core/data/batch.h"
+#include "core/mixers/builtin.h"
+#include "core/spec/study_patterns.h"
 
 namespace braid::cli {
 namespace {
@@ -57,8 +59,10 @@ Result<void> make(const NewOptions& options) {
     for (const std::string& text : options.specs) spec.variants.push_back(variant_of(text, options.scale));
     take(validate(spec));
     take(validate(spec.data, spec.training));
-    if (problems.empty())
-        if (const auto points = plan_points(*project, spec); !points) take(points.error());
+    if (!problems.empty())
+        take(check_patterns(spec, builtin_mixers()));
+    else if (const auto points = plan_points(*project, spec); !points)
+        take(points.error());
     if (!problems.empty()) return fail(to_error(problems));
     const std::string file = project->document_file(DocumentKind::study, spec.name);
     if (std::filesystem::exists(file))
