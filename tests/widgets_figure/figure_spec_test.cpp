@@ -69,7 +69,7 @@ TEST(FigureSpecJson, everyProblemIsTold) {
     const std::string text = problems_of(json);
     for (const char* expected :
          {"kind: must be one of attention-map, curves, loss-by-position, measurement, needle-map, "
-          "threshold-table, got \"pie\"",
+          "pareto, scaling, study-map, threshold-table, got \"pie\"",
           "source.runs[1]", "not both", "spread: must be one of range, interval, none", "colour:",
           "colours.a", "panels[0].metric", "panels[0].x: must be one of tokens, step, flops, time_s",
           "panels[0].smoothing", "panels[0].y_range: must be positive",
