@@ -10,7 +10,7 @@
 namespace braid::kernels::cuda {
 
 constexpr int tile_pad = 8;
-constexpr int tile_stride(int width) { return width + tile_pad; }
+__host__ __device__ constexpr int tile_stride(int width) { return width + tile_pad; }
 
 // The 16 x 16 operand on the left, in registers.
 struct FragmentA {
