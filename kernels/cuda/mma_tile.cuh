@@ -1,8 +1,10 @@
-// Matrix products of bfloat16 tiles in shared memory by one warp: m16n8k16 with float32 sums (sm_80 and later).
+// Matrix products of bfloat16 tiles in shared memory by one warp: m16n8k16 with float32 sums (sm_80 and
+// later).
 //
-// A tile is row-major with a row stride of width + tile_pad elements: 16-byte rows on an odd multiple of 16 bytes,
-// which ldmatrix reads without bank conflicts. Accumulators of a 16 x N product are float acc[N / 8][4]:
-// acc[n][0..1] is row lane / 4, columns 8 n + 2 (lane % 4) + {0, 1}; acc[n][2..3] the same columns, row + 8.
+// A tile is row-major with a row stride of width + tile_pad elements: 16-byte rows on an odd multiple of 16
+// bytes, which ldmatrix reads without bank conflicts. Accumulators of a 16 x N product are float acc[N /
+// 8][4]: acc[n][0..1] is row lane / 4, columns 8 n + 2 (lane % 4) + {0, 1}; acc[n][2..3] the same columns,
+// row + 8.
 #pragma once
 
 #include "kernels/cuda/common.cuh"
@@ -42,8 +44,9 @@ __device__ __forceinline__ FragmentA load_a_transposed(const bf16* tile, int str
     return a;
 }
 
-// The operand on the right for two neighbouring groups of 8 columns: B[16 x 16] with B[k][n] = tile[n0 + n][k0 + k]
-// (columns of B are rows of the tile); b[0..1] belong to columns n0 .. +8, b[2..3] to n0 + 8 .. +16.
+// The operand on the right for two neighbouring groups of 8 columns: B[16 x 16] with B[k][n] = tile[n0 +
+// n][k0 + k] (columns of B are rows of the tile); b[0..1] belong to columns n0 .. +8, b[2..3] to n0 + 8 ..
+// +16.
 __device__ __forceinline__ void load_b(const bf16* tile, int stride, int n0, int k0, unsigned (&b)[4]) {
     const int lane = threadIdx.x % 32;
     const bf16* p = tile + (n0 + lane % 8 + (lane / 16) * 8) * stride + k0 + ((lane / 8) % 2) * 8;
@@ -80,7 +83,8 @@ __device__ __forceinline__ float2 unpack_bf16(unsigned x) {
 template <int N8>
 __device__ __forceinline__ FragmentA to_fragment(const float (&acc)[N8][4], int k) {
     return {{pack_bf16(acc[2 * k][0], acc[2 * k][1]), pack_bf16(acc[2 * k][2], acc[2 * k][3]),
-             pack_bf16(acc[2 * k + 1][0], acc[2 * k + 1][1]), pack_bf16(acc[2 * k + 1][2], acc[2 * k + 1][3])}};
+             pack_bf16(acc[2 * k + 1][0], acc[2 * k + 1][1]),
+             pack_bf16(acc[2 * k + 1][2], acc[2 * k + 1][3])}};
 }
 
 // acc (16 x N) += A (16 x K) B (K x N); A rows row0.. of a tile, B[k][n] = tile_b[n][k]: a product of rows.
@@ -101,8 +105,8 @@ __device__ __forceinline__ void multiply_rows(float (&acc)[N / 8][4], const bf16
 }
 // acc (16 x N) += A (16 x K) B (K x N); A rows row0.. of a tile, B[k][n] = tile_b[k][n].
 template <int N, int K>
-__device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const bf16* a, int stride_a, int row0, const bf16* b,
-                                         int stride_b) {
+__device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const bf16* a, int stride_a, int row0,
+                                         const bf16* b, int stride_b) {
 #pragma unroll
     for (int k = 0; k < K; k += 16) {
         const FragmentA left = load_a(a, stride_a, row0, k);
@@ -131,10 +135,12 @@ __device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const float (&a
         }
     }
 }
-// acc (16 x N) += A^T B with A[k][row0 + i] and B[k][n], both tiles of K rows (tokens); row k counts factor[k] times.
+// acc (16 x N) += A^T B with A[k][row0 + i] and B[k][n], both tiles of K rows (tokens); row k counts
+// factor[k] times.
 template <int N, int K>
-__device__ __forceinline__ void multiply_transposed(float (&acc)[N / 8][4], const bf16* a, int stride_a, int row0,
-                                                    const bf16* b, int stride_b, const float* factor) {
+__device__ __forceinline__ void multiply_transposed(float (&acc)[N / 8][4], const bf16* a, int stride_a,
+                                                    int row0, const bf16* b, int stride_b,
+                                                    const float* factor) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int k = 0; k < K; k += 16) {

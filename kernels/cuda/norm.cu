@@ -1,3 +1,4 @@
+#include "kernels/cuda/columns.h"
 #include "kernels/cuda/common.cuh"
 #include "kernels/cuda/norm.h"
 
@@ -69,21 +70,6 @@ __global__ void rms_norm_backward_kernel(RmsNormBackward p) {
     }
 }
 
-// One warp sums 32 neighbouring columns' partial rows in a fixed order.
-__global__ void sum_partials_kernel(const float* partial, float* out, int rows, int width) {
-    __shared__ float tile[8][33];
-    const int column = blockIdx.x * 32 + threadIdx.x;
-    float sum = 0;
-    if (column < width)
-        for (int r = threadIdx.y; r < rows; r += 8) sum += partial[std::int64_t{r} * width + column];
-    tile[threadIdx.y][threadIdx.x] = sum;
-    __syncthreads();
-    if (threadIdx.y == 0 && column < width) {
-        for (int r = 1; r < 8; ++r) sum += tile[r][threadIdx.x];
-        out[column] += sum;
-    }
-}
-
 }  // namespace
 
 cudaError_t rms_norm(const RmsNorm& p, cudaStream_t stream) {
@@ -104,9 +90,8 @@ cudaError_t rms_norm_backward(const RmsNormBackward& p, cudaStream_t stream) {
                                      static_cast<int>(shared)))
             return e;
     rms_norm_backward_kernel<<<blocks, warps_per_block * 32, shared, stream>>>(p);
-    sum_partials_kernel<<<ceil_div(p.width, 32), dim3(32, 8), 0, stream>>>(p.partial, p.dweight, blocks,
-                                                                           p.width);
-    return cudaGetLastError();
+    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return status;
+    return add_columns(p.partial, p.dweight, blocks, p.width, stream);
 }
 
 }  // namespace braid::kernels::cuda

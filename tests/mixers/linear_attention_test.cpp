@@ -146,7 +146,7 @@ TEST(LinearAttention, ChunksAndTheirGradientsAreTheLoops) {
             const auto ops = make_cpu_ops(type);
             const LinearInput input = p.input(type);
             const at::Tensor boundaries = ops->linear_boundaries(
-                {p.s.states, p.s.q_heads, p.s.key_dim, p.s.value_dim}, p.s.batch, p.s.tokens);
+                p.rule(), {p.s.states, p.s.q_heads, p.s.key_dim, p.s.value_dim}, p.s.batch, p.s.tokens);
             const at::Tensor o = at::empty_like(p.o, at::TensorOptions(type)),
                              last = at::empty_like(p.last, at::TensorOptions(type));
             ops->linear_attention(p.rule(), input, o, boundaries, last);

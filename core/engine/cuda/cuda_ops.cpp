@@ -9,14 +9,14 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/sort.h>
 #include <ATen/ops/zeros.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "core/engine/cuda/blas.h"
 #include "core/engine/cuda/check.h"
+#include "core/engine/cuda/pointers.h"
+#include "core/engine/cuda/recurrent_ops.h"
 #include "kernels/cuda/cross_entropy.h"
 #include "kernels/cuda/embedding.h"
 #include "kernels/cuda/norm.h"
@@ -29,15 +29,10 @@ namespace {
 namespace kc = kernels::cuda;
 using cuda::check;
 
-__nv_bfloat16* bf16_data(const at::Tensor& tensor) {
-    return static_cast<__nv_bfloat16*>(tensor.mutable_data_ptr());
-}
-float* float_data(const at::Tensor& tensor) { return static_cast<float*>(tensor.mutable_data_ptr()); }
-std::int64_t* int_data(const at::Tensor& tensor) {
-    return static_cast<std::int64_t*>(tensor.mutable_data_ptr());
-}
-
-cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream(); }
+using cuda::bf16_data;
+using cuda::float_data;
+using cuda::int_data;
+using cuda::stream;
 
 // Memory that a chunk of logits may take: large enough for full-speed products, small beside the activations.
 constexpr std::int64_t logits_bytes = std::int64_t{1} << 30;
@@ -59,14 +54,13 @@ private:
     bool on_;
 };
 
-class CudaOps final : public Ops {
+class CudaOps final : public RecurrentCudaOps {
 public:
-    explicit CudaOps(int device) : device_(at::kCUDA, static_cast<at::DeviceIndex>(device)) {
-        seed_ = at::zeros({2}, at::dtype(at::kLong).device(device_));
+    explicit CudaOps(int index) : RecurrentCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}) {
+        seed_ = at::zeros({2}, at::dtype(at::kLong).device(device()));
     }
 
     std::string name() const override { return "cuda"; }
-    at::Device device() const override { return device_; }
     at::ScalarType master_type() const override { return at::kFloat; }
     at::ScalarType compute_type() const override { return at::kBFloat16; }
     at::ScalarType residual_type() const override { return at::kFloat; }
@@ -423,16 +417,6 @@ public:
     }
 
 private:
-    // Kept from call to call under a name; as large as the largest request so far.
-    at::Tensor scratch(const std::string& what, std::int64_t elements, at::ScalarType type) {
-        at::Tensor& kept = scratch_[what];
-        if (!kept.defined() || kept.numel() < elements) {
-            kept = at::Tensor();  // the old one goes first
-            kept = at::empty({elements}, at::dtype(type).device(device_));
-        }
-        return kept.narrow(0, 0, elements);
-    }
-
     at::Tensor as_compute(const at::Tensor& dy_NR) {
         if (dy_NR.scalar_type() == at::kBFloat16) return dy_NR;
         const at::Tensor copy = scratch("dy", dy_NR.numel(), at::kBFloat16).view(dy_NR.sizes());
@@ -495,10 +479,8 @@ private:
         if (now.data_ptr() != x_nRC.data_ptr()) x_nRC.copy_(now);
     }
 
-    at::Device device_;
     bool deterministic_ = false;
     at::Tensor seed_;  // no dropout: attention kernels ask for random state all the same
-    std::map<std::string, at::Tensor> scratch_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ public:
         const auto scalars = [&] {
             return at::empty({batch, tokens, s_.kv_heads}, device.dtype(ops.statistics_type()));
         };
-        MixerMemory memory{{ops.linear_boundaries(linear_shape(), batch, tokens),
+        MixerMemory memory{{ops.linear_boundaries(linear_rule(), linear_shape(), batch, tokens),
                             empty_output(ops, batch, tokens), scalars(), scalars(), scalars()}};
         if (s_.convolution)
             memory.tensors.push_back(

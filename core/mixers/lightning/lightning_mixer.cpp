@@ -41,7 +41,7 @@ public:
 
     // States to start the backward pass from, what the heads read, and the decays.
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override {
-        return {{ops.linear_boundaries({heads_, heads_, head_dim_, head_dim_}, batch, tokens),
+        return {{ops.linear_boundaries(linear_rule, {heads_, heads_, head_dim_, head_dim_}, batch, tokens),
                  empty_output(ops, batch, tokens), log_decays(ops)}};
     }
 

@@ -43,10 +43,10 @@ public:
     // States to start the backward pass from, y, dt, decays, convolved x, B and C.
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override {
         const auto statistics = at::TensorOptions().dtype(ops.statistics_type()).device(ops.device());
-        MixerMemory memory{{ops.linear_boundaries({s_.heads, s_.groups, s_.state, s_.width}, batch, tokens),
-                            empty_output(ops, batch, tokens),
-                            at::empty({batch, tokens, s_.heads}, statistics),
-                            at::empty({batch, tokens, s_.heads}, statistics)}};
+        MixerMemory memory{
+            {ops.linear_boundaries(linear_rule(), {s_.heads, s_.groups, s_.state, s_.width}, batch, tokens),
+             empty_output(ops, batch, tokens), at::empty({batch, tokens, s_.heads}, statistics),
+             at::empty({batch, tokens, s_.heads}, statistics)}};
         if (s_.convolution)
             memory.tensors.push_back(
                 at::empty({batch, tokens, s_.convolved()}, statistics.dtype(ops.compute_type())));

@@ -166,7 +166,8 @@ at::Tensor zero_state(const LinearShape& shape, std::int64_t batch, at::TensorOp
 
 }  // namespace
 
-at::Tensor Ops::linear_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
+at::Tensor Ops::linear_boundaries(const LinearRule&, const LinearShape& shape, std::int64_t batch,
+                                  std::int64_t tokens) {
     const auto count = std::int64_t(linear::segments(shape, batch, tokens, device()).size());
     return at::zeros({count, batch, shape.states, shape.key_dim, shape.value_dim},
                      at::TensorOptions().dtype(statistics_type()).device(device()));

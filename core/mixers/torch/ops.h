@@ -181,12 +181,13 @@ public:
                                 const at::Tensor& o_BHK);
 
     // See core/mixers/torch/linear_attention.h. The chunked form, made of matrix products. `boundaries` comes
-    // from linear_boundaries() for the same shape, or is undefined where no backward pass follows; last_BSKV
-    // receives the state after the last token, or is undefined; it may be initial_BSKV itself.
+    // from linear_boundaries() for the same rule and shape, or is undefined where no backward pass follows;
+    // last_BSKV receives the state after the last token, or is undefined; it may be initial_BSKV itself.
     virtual void linear_attention(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
                                   const at::Tensor& boundaries, const at::Tensor& last_BSKV);
     // States that the backward pass starts from; everything between them is computed again.
-    virtual at::Tensor linear_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens);
+    virtual at::Tensor linear_boundaries(const LinearRule& rule, const LinearShape& shape, std::int64_t batch,
+                                         std::int64_t tokens);
     virtual void linear_attention_backward(const LinearRule& rule, const LinearInput& input,
                                            const at::Tensor& boundaries, const at::Tensor& do_BTRV,
                                            const LinearGradient& gradient);

@@ -1,0 +1,24 @@
+// Tensors as kernels see them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_bf16.h>
+
+namespace braid::cuda {
+
+inline __nv_bfloat16* bf16_data(const at::Tensor& tensor) {
+    return static_cast<__nv_bfloat16*>(tensor.mutable_data_ptr());
+}
+inline float* float_data(const at::Tensor& tensor) { return static_cast<float*>(tensor.mutable_data_ptr()); }
+inline std::int64_t* int_data(const at::Tensor& tensor) {
+    return static_cast<std::int64_t*>(tensor.mutable_data_ptr());
+}
+// Null for an undefined tensor.
+inline float* float_or_null(const at::Tensor& tensor) {
+    return tensor.defined() ? float_data(tensor) : nullptr;
+}
+
+inline cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream(); }
+
+}  // namespace braid::cuda

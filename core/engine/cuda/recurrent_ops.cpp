@@ -1,0 +1,212 @@
+#include "core/engine/cuda/recurrent_ops.h"
+
+#include "core/engine/cuda/check.h"
+#include "core/engine/cuda/pointers.h"
+#include "kernels/cuda/gated_norm.h"
+#include "kernels/cuda/linear_scan.h"
+#include "kernels/cuda/short_convolution.h"
+
+namespace braid {
+namespace {
+
+namespace kc = kernels::cuda;
+using cuda::bf16_data;
+using cuda::check;
+using cuda::float_data;
+using cuda::float_or_null;
+using cuda::stream;
+
+// bfloat16 with the last dimension side by side.
+bool plain(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.stride(-1) == 1; }
+
+kc::HeadVectors vectors_of(const at::Tensor& x_BTHK) {
+    return {.data = bf16_data(x_BTHK),
+            .batch = x_BTHK.stride(0),
+            .row = x_BTHK.stride(1),
+            .head = x_BTHK.stride(2),
+            .heads = static_cast<int>(x_BTHK.size(2))};
+}
+
+bool scans(const LinearRule& rule, const LinearShape& shape) {
+    return !rule.delta && !rule.unit_qk && shape.readers <= shape.states &&
+           kc::linear_scan_supports(static_cast<int>(shape.key_dim), static_cast<int>(shape.value_dim));
+}
+
+LinearShape shape_of(const LinearInput& input) {
+    return {.states = input.log_decay_BTS.size(-1),
+            .readers = input.q_BTHK.size(2),
+            .key_dim = input.q_BTHK.size(3),
+            .value_dim = input.v_BTJV.size(3)};
+}
+
+// States before the parts, then what each part leaves of the state before it.
+std::int64_t boundary_elements(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
+    return kc::linear_parts(tokens) * batch * shape.states * (shape.key_dim * shape.value_dim + 1);
+}
+
+kc::LinearScan scan_of(const LinearRule& rule, const LinearInput& input, const at::Tensor& boundaries) {
+    const LinearShape shape = shape_of(input);
+    const std::int64_t batch = input.q_BTHK.size(0), tokens = input.q_BTHK.size(1);
+    return {.batch = static_cast<int>(batch),
+            .tokens = static_cast<int>(tokens),
+            .states = static_cast<int>(shape.states),
+            .key_dim = static_cast<int>(shape.key_dim),
+            .value_dim = static_cast<int>(shape.value_dim),
+            .silu = rule.silu,
+            .scale = static_cast<float>(rule.scale),
+            .q = vectors_of(input.q_BTHK),
+            .k = vectors_of(input.k_BTGK),
+            .v = vectors_of(input.v_BTJV),
+            .log_decay = float_data(input.log_decay_BTS),
+            .constant_decay = input.log_decay_BTS.dim() == 1,
+            .beta = float_or_null(input.beta_BTS),
+            .skip = float_or_null(input.skip_S),
+            .starts = input.starts_BT.defined()
+                          ? static_cast<std::int32_t*>(input.starts_BT.mutable_data_ptr())
+                          : nullptr,
+            .boundaries = float_data(boundaries),
+            .totals = float_data(boundaries) +
+                      kc::linear_parts(tokens) * batch * shape.states * shape.key_dim * shape.value_dim};
+}
+
+bool even(const at::Tensor& x) {
+    return plain(x) && x.stride(0) % 2 == 0 && x.stride(1) % 2 == 0 && x.size(-1) % 2 == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data_ptr()) % 4 == 0;
+}
+kc::HeadRows rows_of(const at::Tensor& x_NHW) {
+    return {.data = bf16_data(x_NHW), .row = x_NHW.stride(0), .head = x_NHW.stride(1)};
+}
+kc::GatedNorm norm_of(const GatedNormRule& rule, const at::Tensor& x_NHW, const at::Tensor& gate_NHW,
+                      const at::Tensor& weight_W) {
+    return {.x = rows_of(x_NHW),
+            .gate = rows_of(gate_NHW),
+            .weight = weight_W.defined() ? bf16_data(weight_W) : nullptr,
+            .rows = x_NHW.size(0),
+            .heads = static_cast<int>(x_NHW.size(1)),
+            .width = static_cast<int>(x_NHW.size(2)),
+            .eps = static_cast<float>(rule.eps),
+            .gate_first = rule.gate_first,
+            .silu = rule.silu};
+}
+
+kc::ChannelRows channels_of(const at::Tensor& x_BTC) {
+    return {.data = bf16_data(x_BTC), .batch = x_BTC.stride(0), .row = x_BTC.stride(1)};
+}
+kc::ShortConvolution convolution_of(const Documents& documents, const at::Tensor& x_BTC,
+                                    const at::Tensor& taps_CI) {
+    return {.x = channels_of(x_BTC),
+            .taps = bf16_data(taps_CI),
+            .starts = documents.defined() ? static_cast<std::int32_t*>(documents.starts_BT.mutable_data_ptr())
+                                          : nullptr,
+            .batch = static_cast<int>(x_BTC.size(0)),
+            .tokens = static_cast<int>(x_BTC.size(1)),
+            .channels = static_cast<int>(x_BTC.size(2))};
+}
+bool convolves(const at::Tensor& x_BTC, const at::Tensor& taps_CI) {
+    return plain(x_BTC) && plain(taps_CI) && taps_CI.is_contiguous() &&
+           taps_CI.size(1) == kc::convolution_taps;
+}
+
+}  // namespace
+
+at::Tensor RecurrentCudaOps::linear_boundaries(const LinearRule& rule, const LinearShape& shape,
+                                               std::int64_t batch, std::int64_t tokens) {
+    if (!scans(rule, shape)) return Ops::linear_boundaries(rule, shape, batch, tokens);
+    return at::empty({boundary_elements(shape, batch, tokens)}, at::dtype(at::kFloat).device(device_));
+}
+
+void RecurrentCudaOps::linear_attention(const LinearRule& rule, const LinearInput& input,
+                                        const at::Tensor& o_BTRV, const at::Tensor& boundaries,
+                                        const at::Tensor& last_BSKV) {
+    const LinearShape shape = shape_of(input);
+    if (!scans(rule, shape)) return Ops::linear_attention(rule, input, o_BTRV, boundaries, last_BSKV);
+    const std::int64_t elements = boundary_elements(shape, input.q_BTHK.size(0), input.q_BTHK.size(1));
+    const at::Tensor kept =
+        boundaries.defined() ? boundaries : scratch("linear states", elements, at::kFloat);
+    check(kc::linear_scan({.scan = scan_of(rule, input, kept),
+                           .initial = float_or_null(input.initial_BSKV),
+                           .last = float_or_null(last_BSKV),
+                           .o = vectors_of(o_BTRV)},
+                          stream()),
+          "linear_scan");
+}
+
+void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const LinearInput& input,
+                                                 const at::Tensor& boundaries, const at::Tensor& do_BTRV,
+                                                 const LinearGradient& gradient) {
+    const LinearShape shape = shape_of(input);
+    if (!scans(rule, shape))
+        return Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
+    const std::int64_t batch = input.q_BTHK.size(0), tokens = input.q_BTHK.size(1);
+    const std::int64_t totals = kc::linear_parts(tokens) * batch * shape.states;
+    const std::int64_t partial = batch * tokens * shape.states * (2 * shape.key_dim + shape.value_dim);
+    check(kc::linear_scan_backward(
+              {.scan = scan_of(rule, input, boundaries),
+               .d_o = vectors_of(do_BTRV),
+               .dq = vectors_of(gradient.dq_BTHK),
+               .dk = vectors_of(gradient.dk_BTGK),
+               .dv = vectors_of(gradient.dv_BTJV),
+               .dlog_decay = float_or_null(gradient.dlog_decay_BTS),
+               .dbeta = float_or_null(gradient.dbeta_BTS),
+               .dskip = float_or_null(gradient.dskip_S),
+               .dboundaries = float_data(
+                   scratch("linear state gradients", totals * shape.key_dim * shape.value_dim, at::kFloat)),
+               .skip_partial = float_data(scratch("linear skip", totals, at::kFloat)),
+               .partial = bf16_data(scratch("linear gradients", partial, at::kBFloat16))},
+              stream()),
+          "linear_scan_backward");
+}
+
+void RecurrentCudaOps::gated_norm(const GatedNormRule& rule, const at::Tensor& x_NHW,
+                                  const at::Tensor& gate_NHW, const at::Tensor& weight_W,
+                                  const at::Tensor& y_NHW) {
+    if (!even(x_NHW) || !even(gate_NHW) || !even(y_NHW))
+        return Ops::gated_norm(rule, x_NHW, gate_NHW, weight_W, y_NHW);
+    check(kc::gated_norm(norm_of(rule, x_NHW, gate_NHW, weight_W), rows_of(y_NHW), stream()), "gated_norm");
+}
+
+void RecurrentCudaOps::gated_norm_backward(const GatedNormRule& rule, const at::Tensor& dy_NHW,
+                                           const at::Tensor& x_NHW, const at::Tensor& gate_NHW,
+                                           const at::Tensor& weight_W, const at::Tensor& dx_NHW,
+                                           const at::Tensor& dgate_NHW, const at::Tensor& dweight_W) {
+    if (!even(dy_NHW) || !even(x_NHW) || !even(gate_NHW) || !even(dx_NHW) || !even(dgate_NHW))
+        return Ops::gated_norm_backward(rule, dy_NHW, x_NHW, gate_NHW, weight_W, dx_NHW, dgate_NHW,
+                                        dweight_W);
+    const std::int64_t partial = kc::gated_norm_partial_rows() * x_NHW.size(2);
+    check(kc::gated_norm_backward({.forward = norm_of(rule, x_NHW, gate_NHW, weight_W),
+                                   .dy = rows_of(dy_NHW),
+                                   .dx = rows_of(dx_NHW),
+                                   .dgate = rows_of(dgate_NHW),
+                                   .dweight = float_or_null(dweight_W),
+                                   .partial = float_data(scratch("gated norm", partial, at::kFloat))},
+                                  stream()),
+          "gated_norm_backward");
+}
+
+void RecurrentCudaOps::short_convolution(const Documents& documents, const at::Tensor& x_BTC,
+                                         const at::Tensor& taps_CI, const at::Tensor& y_BTC,
+                                         const at::Tensor& history_BIC) {
+    if (history_BIC.defined() || !plain(y_BTC) || !convolves(x_BTC, taps_CI))
+        return Ops::short_convolution(documents, x_BTC, taps_CI, y_BTC, history_BIC);
+    check(kc::short_convolution(convolution_of(documents, x_BTC, taps_CI), channels_of(y_BTC), stream()),
+          "short_convolution");
+}
+
+void RecurrentCudaOps::short_convolution_backward(const Documents& documents, const at::Tensor& dy_BTC,
+                                                  const at::Tensor& x_BTC, const at::Tensor& taps_CI,
+                                                  const at::Tensor& dx_BTC, const at::Tensor& dtaps_CI) {
+    if (!plain(dy_BTC) || !plain(dx_BTC) || !dtaps_CI.is_contiguous() || !convolves(x_BTC, taps_CI))
+        return Ops::short_convolution_backward(documents, dy_BTC, x_BTC, taps_CI, dx_BTC, dtaps_CI);
+    const kc::ShortConvolution forward = convolution_of(documents, x_BTC, taps_CI);
+    const std::int64_t partial =
+        std::int64_t{kc::convolution_partial_rows(forward.batch, forward.tokens)} * dtaps_CI.numel();
+    check(kc::short_convolution_backward({.forward = forward,
+                                          .dy = channels_of(dy_BTC),
+                                          .dx = channels_of(dx_BTC),
+                                          .dtaps = float_data(dtaps_CI),
+                                          .partial = float_data(scratch("convolution", partial, at::kFloat))},
+                                         stream()),
+          "short_convolution_backward");
+}
+
+}  // namespace braid
