@@ -64,7 +64,7 @@ __device__ __forceinline__ void load_tile(bf16* tile, const HeadVectors& x, int 
     }
 }
 
-struct ChunkDecay {
+struct alignas(16) ChunkDecay {
     float b[scan_chunk];           // log-decay from the chunk's first token on, inclusive
     float beta[scan_chunk];        // 0 behind the sequence
     float before[scan_chunk];      // what the state before the chunk is worth to each token
