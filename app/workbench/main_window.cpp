@@ -157,8 +157,14 @@ void MainWindow::makeWorkspace(Place& place) {
 void MainWindow::showWorkspace(const QString& id) {
     Place* next = place(id);
     if (!next || id == current_) return;
+    bool follow = false;  // the focus was in what is hidden now
     if (Place* before = current()) {
         saveLayout();
+        QWidget* focus = focusWidget();
+        for (const QWidget* part :
+             {before->workspace->page(), before->workspace->side(), before->workspace->inspector()})
+            follow = follow || (part && focus && part->isAncestorOf(focus));
+        before->focus = follow ? focus : nullptr;
         before->workspace->deactivate();
     }
     makeWorkspace(*next);
@@ -172,7 +178,19 @@ void MainWindow::showWorkspace(const QString& id) {
     fillMenus();
     updateActions();
     next->workspace->activate();
+    if (follow) takeFocus(*next);
     if (!safeMode_) QSettings().setValue(workspace_key, id);
+}
+
+// Where it was in this workspace; else the first control of its page.
+void MainWindow::takeFocus(const Place& place) {
+    QWidget* page = place.workspace->page();
+    QWidget* found = place.focus && place.focus->isVisibleTo(this) ? place.focus.data() : nullptr;
+    for (QWidget* at = page->nextInFocusChain(); !found && at && at != page; at = at->nextInFocusChain())
+        if (page->isAncestorOf(at) && at->focusPolicy() & Qt::TabFocus && at->isEnabled() &&
+            at->isVisibleTo(this))
+            found = at;
+    if (found) found->setFocus(Qt::OtherFocusReason);
 }
 
 bool MainWindow::hasWorkspace(const QString& id) const {

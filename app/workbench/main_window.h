@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QPointer>
 #include <functional>
 #include <map>
 #include <memory>
@@ -73,7 +74,9 @@ private:
         WorkspaceEntry entry;
         std::unique_ptr<Workspace> workspace;  // made when first shown
         QList<QAction*> actions;
+        QPointer<QWidget> focus = {};  // had it when the workspace was left
     };
+    void takeFocus(const Place& place);
     Place* place(const QString& id);
     Place* current() { return place(current_); }
     void makeWorkspace(Place& place);

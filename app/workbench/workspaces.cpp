@@ -57,7 +57,7 @@ std::vector<WorkspaceEntry> workspaces() {
          title("Heads"),
          QStringLiteral("heads"),
          makeHeads,
-         {command("heads.prompt", "Choose a text...")}},
+         {command("heads.prompt", "Capture a text or prompt...")}},
     };
 }
 

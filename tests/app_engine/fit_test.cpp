@@ -101,7 +101,7 @@ TEST(Fit, EveryBadRowIsListedAndExitsTwo) {
     refused(good, {"--predict", "1e9"}, "--predict: must be two numbers above 0");
     refused(good, {"--form", "power3"}, "power3");
     refused(good, {"--alpha", "nan"}, "must be from -10 to 10");
-    EXPECT_EQ(run({{"fit", place.path("nothing.csv")}}).code, 1);
+    EXPECT_EQ(run({{"fit", place.path("nothing.csv")}}).code, 2);
 }
 
 TEST(Fit, GroupsAreComparedAndTheirTokensCounted) {

@@ -101,14 +101,14 @@ TEST_F(Measure, BadInputIsNamed) {
     const std::string many = refused({"measure", "heads", run_, "--samples", "none", "--context", "-4"});
     EXPECT_NE(many.find("--samples: must be a whole number, got \"none\""), std::string::npos) << many;
     EXPECT_NE(many.find("--context: must be at least 0"), std::string::npos) << many;
-    EXPECT_NE(refused({"measure", "heads", "nobody"}, 1).find("nobody"), std::string::npos);
+    EXPECT_NE(refused({"measure", "heads", "nobody"}).find("nobody"), std::string::npos);
     EXPECT_NE(refused({"measure", "heads", run_, "--layers", "odd"}).find("odd"), std::string::npos);
     const std::string places =
         refused({"measure", "attention", run_, "--layer", "7", "--tokens", "none.npy"});
     EXPECT_NE(places.find("layer: must be from 0 to 1, got 7"), std::string::npos) << places;
     EXPECT_NE(places.find("out: must name"), std::string::npos) << places;
     const std::string empty =
-        refused({"measure", "attention", run_, "--tokens", "none.npy", "--out", "x.npy"}, 1);
+        refused({"measure", "attention", run_, "--tokens", "none.npy", "--out", "x.npy"});
     EXPECT_NE(empty.find("none.npy"), std::string::npos) << empty;
     EXPECT_FALSE(fs::exists(place_->path("x.npy")));
     EXPECT_NE(refused({"measure", "probe", run_, "--context", "100000"}).find("--allow-long"),

@@ -70,7 +70,7 @@ TEST_F(Study, StopsWithTheWorkSavedAndGoesOn) {
 TEST_F(Study, InvestigatesItsRuns) {
     make(8, 4);
     const Finished early = engine({"study", "investigate", "zwei"});
-    EXPECT_EQ(early.code, 1);
+    EXPECT_EQ(early.code, 2);
     EXPECT_NE(early.err.find("no run of the study has finished"), std::string::npos) << early.err;
     ASSERT_EQ(engine({"study", "run", "zwei", "--seeds", "1-2", "--quiet"}).code, 0);
     const Finished done = engine({"study", "investigate", "zwei", "--device", "cpu", "--json"});
@@ -128,7 +128,7 @@ TEST_F(Study, EveryProblemOfAFileIsListed) {
     EXPECT_EQ(wrong.code, 2) << wrong.all();
     for (const char* word : {"training.stepz", "seeds[0]"})
         EXPECT_NE(wrong.err.find(word), std::string::npos) << word << wrong.err;
-    EXPECT_EQ(engine({"study", "show", "nosuch"}).code, 1);
+    EXPECT_EQ(engine({"study", "show", "nosuch"}).code, 2);
 }
 
 }  // namespace

@@ -189,9 +189,9 @@ TEST_F(Training, ACorruptDatabaseIsNamed) {
     for (const char* name : {"/run.db-wal", "/run.db-shm"}) fs::remove(folder + name);
     std::ofstream(folder + "/run.db", std::ios::binary) << std::string(8192, 'x');
     const Finished again = engine({"train", folder});
-    EXPECT_EQ(again.code, 1);
+    EXPECT_EQ(again.code, 2);
     EXPECT_NE(again.err.find("run.db"), std::string::npos) << again.err;
-    EXPECT_EQ(engine({"run", "show", folder}).code, 1);
+    EXPECT_EQ(engine({"run", "show", folder}).code, 2);
     EXPECT_EQ(engine({"run", "list"}).code, 0) << "the list is not harmed";
 }
 
@@ -243,7 +243,7 @@ TEST_F(Training, TrainsATokenizerACorpusWithItAndAModelOnThat) {
     ASSERT_EQ(encoded.code, 0) << encoded.all();
     EXPECT_NE(encoded.out.find("\"exact\": true"), std::string::npos) << encoded.out;
     EXPECT_EQ(engine({"tokenizer", "show", model}).code, 0);
-    EXPECT_EQ(engine({"tokenizer", "show", place_.path("text.txt")}).code, 1);
+    EXPECT_EQ(engine({"tokenizer", "show", place_.path("text.txt")}).code, 2);
     const Finished built = engine({"corpus", "build", place_.path("text.txt"), "--tokenizer", model, "--out",
                                    place_.path("korpus"), "--json"});
     ASSERT_EQ(built.code, 0) << built.all();

@@ -125,7 +125,7 @@ TEST(Train, EveryWrongSettingIsReported) {
              {},
              {{"XDG_DATA_HOME", place.path("data")}}});
     // No project in that folder: the project is the one thing that cannot be guessed.
-    EXPECT_EQ(wrong.code, 1) << wrong.all();
+    EXPECT_EQ(wrong.code, 2) << wrong.all();
     const Finished all = run({{"train", "FQ", "--data", "nosuch", "--tokens", "many", "--set", "steps=-3",
                                "--set", "lerning_rate=1", "--set", "batch", "--scale", "S9"},
                               place.path(""),
@@ -146,7 +146,7 @@ TEST(Run, UnknownRunsAreNamed) {
     const Workplace place;
     const std::map<std::string, std::string> env = {{"XDG_DATA_HOME", place.path("data")}};
     const Finished none = run({{"run", "show", "zzz"}, place.path(""), {}, env});
-    EXPECT_EQ(none.code, 1) << none.all();
+    EXPECT_EQ(none.code, 2) << none.all();
     EXPECT_FALSE(none.err.empty());
 }
 

@@ -119,6 +119,24 @@ TEST_F(Window, KeepsTheLayoutOfEachWorkspaceOverARestart) {
     EXPECT_TRUE(dock("inspectorDock")->isVisible());
 }
 
+// The focus does not fall out of the page when a key shows another workspace, and comes back to its place.
+TEST_F(Window, TheFocusFollowsIntoTheWorkspaceAndBack) {
+    window_->showWorkspace(QStringLiteral("design"));
+    train_->edit()->setFocus();
+    design_->edit()->setFocus();
+    ASSERT_EQ(QApplication::focusWidget(), design_->edit());
+    press(Qt::Key_2, Qt::AltModifier);
+    ASSERT_EQ(window_->currentWorkspace(), QStringLiteral("train"));
+    EXPECT_EQ(QApplication::focusWidget(), train_->edit());
+    press(Qt::Key_1, Qt::AltModifier);
+    EXPECT_EQ(QApplication::focusWidget(), design_->edit());
+    // Elsewhere it stays.
+    window_->findChild<Rail*>()->findChildren<QWidget*>().front()->setFocus();
+    QWidget* const rail = QApplication::focusWidget();
+    press(Qt::Key_2, Qt::AltModifier);
+    EXPECT_EQ(QApplication::focusWidget(), rail);
+}
+
 TEST_F(Window, SafeModeIgnoresWhatWasSavedAndADamagedLayoutDoesNoHarm) {
     window_->showWorkspace(QStringLiteral("design"));
     dock("projectDock")->hide();

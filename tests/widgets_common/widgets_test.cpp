@@ -8,11 +8,15 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
+#include <QListView>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStandardItemModel>
+#include <QStyleOptionHeader>
 #include <QTest>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -25,6 +29,7 @@
 #include "widgets/common/field.h"
 #include "widgets/common/format.h"
 #include "widgets/common/segments.h"
+#include "widgets/common/theme.h"
 #include "widgets/common/toast.h"
 
 namespace braid::ui {
@@ -208,6 +213,19 @@ TEST_F(Palette, TypingFindsAndReturnRuns) {
     EXPECT_TRUE(other_->hasFocus()) << "the focus goes back";
 }
 
+TEST_F(Palette, SaysThatNothingIsFound) {
+    palette_->open(30);
+    auto* edit = palette_->findChild<QLineEdit*>();
+    const auto* none = palette_->findChild<QLabel*>();
+    EXPECT_FALSE(none->isVisible());
+    QTest::keyClicks(edit, QStringLiteral("xyzzy"));
+    EXPECT_TRUE(none->isVisible());
+    EXPECT_FALSE(palette_->findChild<QListView*>()->isVisible());
+    QTest::keyClick(edit, Qt::Key_Return);
+    QTest::keyClick(edit, Qt::Key_Escape);
+    EXPECT_TRUE(ran_.isEmpty());
+}
+
 TEST_F(Palette, EscapeClosesAndDisabledActionsDoNotRun) {
     registry_.actions().front().action->setEnabled(false);
     palette_->open(30);
@@ -269,6 +287,50 @@ TEST(DataTableWidget, CopiesWhatIsShownInTheShownOrder) {
     table.clearSelection();
     table.copySelection();
     EXPECT_EQ(QApplication::clipboard()->text().count(QLatin1Char('\n')), 4);
+}
+
+TEST(DataTableWidget, KeysSortByTheColumnOfTheCell) {
+    QStandardItemModel model;
+    model.setHorizontalHeaderLabels({QStringLiteral("Run"), QStringLiteral("Loss")});
+    for (const char* name : {"b", "c", "a"})
+        model.appendRow({new QStandardItem(QLatin1String(name)),
+                         new QStandardItem(QString::number(10 - QLatin1Char(name[0]).unicode() % 5))});
+    DataTable table(QStringLiteral("Runs"));
+    table.setModel(&model);
+    table.show();
+    const auto first = [&] { return model.index(0, 0).data().toString(); };
+    table.setCurrentIndex(model.index(0, 0));
+    QTest::keyClick(&table, Qt::Key_Up, Qt::AltModifier);
+    EXPECT_EQ(first(), QStringLiteral("a"));
+    QTest::keyClick(&table, Qt::Key_Down, Qt::AltModifier);
+    EXPECT_EQ(first(), QStringLiteral("c"));
+    QTest::keyClick(&table, Qt::Key_Right);
+    EXPECT_EQ(table.currentIndex().column(), 1);
+    QTest::keyClick(&table, Qt::Key_Up, Qt::AltModifier);
+    EXPECT_EQ(table.horizontalHeader()->sortIndicatorSection(), 1);
+    table.setSortingEnabled(false);
+    const QString before = first();
+    QTest::keyClick(&table, Qt::Key_Down, Qt::AltModifier);
+    EXPECT_EQ(first(), before);
+}
+
+// Where a table is sorted by a column, its name and the mark of the order both have room.
+TEST(DataTableWidget, NoHeaderIsCutByTheMarkOfTheOrder) {
+    QStandardItemModel model;
+    model.setHorizontalHeaderLabels({QStringLiteral("Distance"), QStringLiteral("Weight")});
+    DataTable table(QStringLiteral("Links"));
+    table.setModel(&model);
+    table.horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table.sortByColumn(0, Qt::DescendingOrder);
+    table.show();
+    QStyleOptionHeader option;
+    option.rect = QRect(0, 0, table.columnWidth(0), 28);
+    option.sortIndicator = QStyleOptionHeader::SortUp;
+    const QRect label = table.style()->subElementRect(QStyle::SE_HeaderLabel, &option);
+    const QRect arrow = table.style()->subElementRect(QStyle::SE_HeaderArrow, &option);
+    const QFontMetrics letters(Theme::instance().font(TypeStep::table, 500));
+    EXPECT_GE(label.width(), letters.horizontalAdvance(QStringLiteral("Distance")));
+    EXPECT_FALSE(label.intersects(arrow));
 }
 
 TEST(Labels, ElidedTextTellsAllInItsToolTip) {

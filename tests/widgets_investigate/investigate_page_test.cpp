@@ -93,6 +93,13 @@ TEST_F(InvestigateTest, TellsInHowManySeedsTheFindingHolds) {
     EXPECT_EQ(page_->views()->earlyMap()->sections()[0].map.most,
               page_->views()->lateMap()->sections()[0].map.most)
         << "one scale";
+    // Sorted by keys, too: by how many times as late.
+    page_->views()->table()->setCurrentIndex(page_->views()->table()->model()->index(0, 3));
+    QTest::keyClick(page_->views()->table(), Qt::Key_Up, Qt::AltModifier);
+    EXPECT_EQ(cell(0, 3), QStringLiteral("1.20"));
+    page_->views()->table()->setCurrentIndex(page_->views()->table()->model()->index(0, 0));
+    QTest::keyClick(page_->views()->table(), Qt::Key_Up, Qt::AltModifier);
+    EXPECT_EQ(cell(0, 3), QStringLiteral("3.00"));
     // A click on a row shows its seed.
     QTableView* table = page_->views()->table();
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {},

@@ -7,6 +7,7 @@
 #include <QDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QStackedWidget>
 #include <QTableView>
@@ -53,6 +54,13 @@ TEST_F(TrainWorkspaceTest, AFinishedStudyTellsItsResult) {
               QStringLiteral("260"));  // logistic at 200, first evaluation >= 0.9
     EXPECT_EQ(text(1, StudyTableModel::Step), QStringLiteral("500"));
     EXPECT_EQ(workspace_->studyPage()->farPlot()->series().size(), 2);
+    // Nothing of a narrow page is beside it.
+    auto* scroll = workspace_->studyPage()->findChild<QScrollArea*>();
+    for (const int width : {1100, 600}) {
+        workspace_->page()->resize(width, 600);
+        QCoreApplication::processEvents();
+        EXPECT_LE(scroll->widget()->width(), scroll->viewport()->width()) << width;
+    }
     workspace_->page()->activateWindow();
     workspace_->studyPage()->setFocus();
     QTest::keyClick(workspace_->studyPage(), Qt::Key_E);

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QEvent>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPainter>
@@ -19,13 +20,15 @@ namespace braid::ui {
 
 namespace {
 
-constexpr int width_wanted = 560, rows_shown = 11, padding = 8;
+constexpr int width_wanted = 560, rows_shown = 11, padding = 8, row_height = 30;
 
 class CommandDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return QSize(100, 30); }
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return QSize(100, row_height);
+    }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
@@ -96,6 +99,7 @@ CommandPalette::CommandPalette(CommandRegistry& registry, QWidget* window)
       registry_(registry),
       edit_(new QLineEdit),
       list_(new QListView),
+      none_(new QLabel(tr("No command of this name"))),
       model_(new CommandListModel(this)) {
     setObjectName(QStringLiteral("commandPalette"));
     setAccessibleName(tr("Command palette"));
@@ -117,6 +121,9 @@ CommandPalette::CommandPalette(CommandRegistry& registry, QWidget* window)
     list_->setMouseTracking(true);
     list_->viewport()->setAutoFillBackground(false);
     layout->addWidget(list_);
+    none_->setFixedHeight(row_height);
+    none_->setIndent(metrics::gap3);
+    layout->addWidget(none_);
     edit_->installEventFilter(this);
     window->installEventFilter(this);
     connect(edit_, &QLineEdit::textChanged, this, &CommandPalette::filter);
@@ -152,7 +159,9 @@ void CommandPalette::filter(const QString& query) {
 void CommandPalette::place() {
     const QWidget* window = parentWidget();
     const int rows = std::clamp(model_->rowCount(), 1, rows_shown);
-    list_->setFixedHeight(rows * 30);
+    list_->setFixedHeight(rows * row_height);
+    list_->setVisible(model_->rowCount() > 0);
+    none_->setVisible(model_->rowCount() == 0);
     const int width = std::min(width_wanted, window->width() - 2 * metrics::gap4);
     resize(width, edit_->sizeHint().height() + list_->height() + 3 * padding + 6);
     move((window->width() - width) / 2, top_);

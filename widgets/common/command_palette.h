@@ -7,6 +7,7 @@
 
 #include "widgets/common/command_registry.h"
 
+class QLabel;
 class QLineEdit;
 class QListView;
 
@@ -38,6 +39,7 @@ private:
     CommandRegistry& registry_;
     QLineEdit* edit_;
     QListView* list_;
+    QLabel* none_;  // in place of the list, where nothing matches
     CommandListModel* model_;
     QPointer<QWidget> focusBefore_;
     int top_ = 0;

@@ -173,7 +173,25 @@ void DataTable::copySelection() {
     QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')) + QLatin1Char('\n'));
 }
 
+void DataTable::sortByCurrent(Qt::SortOrder order) {
+    if (!isSortingEnabled() || !currentIndex().isValid()) return;
+    sortByColumn(currentIndex().column(), order);
+    scrollTo(currentIndex());
+}
+
+void DataTable::showEvent(QShowEvent* event) {
+    QTableView::showEvent(event);
+    if (isSortingEnabled())
+        horizontalHeader()->setToolTip(tr("Sorted by a click, or by Alt+Up and Alt+Down in the column"));
+}
+
 void DataTable::keyPressEvent(QKeyEvent* event) {
+    const bool up = event->key() == Qt::Key_Up, down = event->key() == Qt::Key_Down;
+    if ((up || down) && event->modifiers() == Qt::AltModifier && isSortingEnabled()) {
+        sortByCurrent(up ? Qt::AscendingOrder : Qt::DescendingOrder);
+        event->accept();
+        return;
+    }
     if (event->matches(QKeySequence::Copy)) {
         copySelection();
         event->accept();

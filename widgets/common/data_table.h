@@ -30,16 +30,20 @@ public:
 };
 
 // QTableView without vertical header, rows of 26 px, whole rows selected, sortable header, Ctrl+C copies the
-// selected rows (with the header) as tab separated text.
+// selected rows (with the header) as tab separated text. Alt+Up and Alt+Down sort by the column of the
+// current cell.
 class DataTable : public QTableView {
     Q_OBJECT
 
 public:
     explicit DataTable(const QString& name, QWidget* parent = nullptr);
     void copySelection();  // selected rows, or all when none is selected
+    // By the column of the current cell; where sorting is enabled and there is one.
+    void sortByCurrent(Qt::SortOrder order);
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 };
 
 // Headers of numbers stand at the right, as these do: of the columns from `first` to `last`, -1 being the

@@ -12,6 +12,7 @@
 #include <QStyleOption>
 #include <QTabBar>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/common/style_paint.h"
 #include "widgets/common/theme.h"
@@ -239,9 +240,16 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, con
         case CT_MenuBarItem:
             return size.isEmpty() ? size : QSize(size.width() + 18, controlHeight());
         case CT_HeaderSection: {
-            const QSize base = QProxyStyle::sizeFromContents(type, option, size, widget);
-            return QSize(base.width(),
-                         std::max(metrics::control, Theme::instance().pixels(TypeStep::table) + 14));
+            // As it is drawn: our letters, our padding, our mark of the order in place of one padding.
+            const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+            int width = QProxyStyle::sizeFromContents(type, option, size, widget).width();
+            if (header && header->orientation == Qt::Horizontal) {
+                const QFontMetricsF letters(Theme::instance().font(TypeStep::table, 500));
+                const bool sorted = header->sortIndicator != QStyleOptionHeader::None;
+                width = int(std::ceil(letters.horizontalAdvance(header->text))) + 1 + field_padding +
+                        (sorted ? header_arrow : field_padding);
+            }
+            return QSize(width, std::max(metrics::control, Theme::instance().pixels(TypeStep::table) + 14));
         }
         case CT_ItemViewItem: {
             const QSize base = QProxyStyle::sizeFromContents(type, option, size, widget);
@@ -263,7 +271,7 @@ QRect Style::subElementRect(SubElement element, const QStyleOption* option, cons
         case SE_PushButtonContents:
             return option->rect.adjusted(8, 2, -8, -2);
         case SE_HeaderArrow:
-            return QRect(option->rect.right() - header_arrow, option->rect.top(), header_arrow,
+            return QRect(option->rect.right() + 1 - header_arrow, option->rect.top(), header_arrow,
                          option->rect.height());
         case SE_HeaderLabel: {
             const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
@@ -349,6 +357,19 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
     if (style::drawFieldControl(element, *option, *painter)) return;
     if (style::drawViewControl(element, *option, *painter, widget)) return;
     if (style::drawMenuControl(element, *option, *painter)) return;
+    const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+    if (element == CE_Header && header) {  // by its own it does not ask us where its parts stand
+        painter->save();
+        painter->setClipRect(header->rect, Qt::IntersectClip);
+        drawControl(CE_HeaderSection, header, painter, widget);
+        QStyleOptionHeader part = *header;
+        part.rect = subElementRect(SE_HeaderLabel, header, widget);
+        drawControl(CE_HeaderLabel, &part, painter, widget);
+        part.rect = subElementRect(SE_HeaderArrow, header, widget);
+        drawPrimitive(PE_IndicatorHeaderArrow, &part, painter, widget);
+        painter->restore();
+        return;
+    }
     QProxyStyle::drawControl(element, option, painter, widget);
 }
 

@@ -50,7 +50,7 @@ bool drawViewPrimitive(QStyle::PrimitiveElement element, const QStyleOption& opt
             const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(&option);
             if (header && header->sortIndicator != QStyleOptionHeader::None) {
                 chevron(painter, QRectF(option.rect).center(),
-                        header->sortIndicator == QStyleOptionHeader::SortUp ? Qt::UpArrow : Qt::DownArrow,
+                        header->sortIndicator == QStyleOptionHeader::SortUp ? Qt::DownArrow : Qt::UpArrow,
                         t.text2, 3);
             }
             return true;

@@ -17,6 +17,7 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/data_table.h"
 #include "widgets/common/format.h"
+#include "widgets/common/theme.h"
 #include "widgets/heads/links_model.h"
 #include "widgets/heads/overview.h"
 
@@ -125,11 +126,11 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
     QHeaderView* header = table_->horizontalHeader();
     header->setSectionResizeMode(LinksModel::QueryColumn, QHeaderView::Stretch);
     header->setSectionResizeMode(LinksModel::KeyColumn, QHeaderView::Stretch);
-    for (const int column : {int(LinksModel::DistanceColumn), int(LinksModel::WeightColumn)}) {
+    header->setMinimumSectionSize(48);
+    for (const int column : {int(LinksModel::DistanceColumn), int(LinksModel::WeightColumn)})
         header->setSectionResizeMode(column, QHeaderView::Fixed);
-        // No header is cut, nor its mark of the order.
-        header->resizeSection(column, std::max(74, header->sectionSizeHint(column) + metrics::gap2));
-    }
+    connect(header, &QHeaderView::sortIndicatorChanged, this, &HeadsPanel::fitNumbers);
+    fitNumbers();
     empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     empty_->setWordWrap(true);
     empty_->setContentsMargins(metrics::gap3, metrics::gap2, metrics::gap3, 0);
@@ -164,6 +165,21 @@ HeadsPanel::HeadsPanel(HeadsState& state, TileStore& tiles, QWidget* parent)
     showScale();
     showLinks();
     showPlace();
+}
+
+// Neither header nor value is cut, and only the sorted column pays for the mark of the order: the panel is
+// narrow, and the tokens want the rest.
+void HeadsPanel::fitNumbers() {
+    constexpr int mark = 8;  // what the arrow takes beyond the padding
+    QHeaderView* header = table_->horizontalHeader();
+    const QFontMetrics letters(Theme::instance().font(TypeStep::table, 600));
+    for (const int column : {int(LinksModel::DistanceColumn), int(LinksModel::WeightColumn)}) {
+        const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+        const int text =
+            std::max(letters.horizontalAdvance(title), letters.horizontalAdvance(QStringLiteral("0.9999")));
+        header->resizeSection(
+            column, text + 2 * metrics::gap2 + (header->sortIndicatorSection() == column ? mark : 0) + 2);
+    }
 }
 
 QString HeadsPanel::zoomText() const { return zoom_->text(); }

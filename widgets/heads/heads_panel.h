@@ -36,6 +36,7 @@ private:
     void showPlace();
     void showScale();
     void fillDistances();
+    void fitNumbers();
     void pick();
 
     HeadsState& state_;

@@ -53,7 +53,7 @@ void HeadsWorkspace::makeActions() {
         actions_ << action;
         return action;
     };
-    add("heads.prompt", tr("Choose a text..."), "heads", "run", [this] { page_->ask(); });
+    add("heads.prompt", tr("Capture a text or prompt..."), "heads", "run", [this] { page_->ask(); });
     add("heads.figure", tr("Export figure..."), "export", "run", [this] { page_->exportFigure(); });
     add("heads.whole", tr("Show the whole text"), nullptr, "view",
         [this] { state_->setViewport(MapViewport::whole(state_->tokens())); });

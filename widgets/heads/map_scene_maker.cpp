@@ -250,12 +250,13 @@ private:
             if (part.right() < strip.left() || part.left() > strip.right()) continue;
             part.setWidth(std::max(part.width(), px(4)));
             rectangle(part.adjusted(0, -px(2), 0, px(2)), t_.mark);
-            if (!named)
-                add(SceneText{{part.center().x(), strip.bottom() + px(12)},
-                              QObject::tr("needle"),
-                              bold_,
-                              t_.mark,
-                              SceneAlign::centre});
+            if (!named) {
+                const QString name = QObject::tr("needle");
+                const double half = QFontMetricsF(bold_).horizontalAdvance(name) / 2;
+                const double middle = std::clamp(part.center().x(), strip.left() + half,
+                                                 std::max(strip.right() - half, strip.left() + half));
+                add(SceneText{{middle, strip.bottom() + px(12)}, name, bold_, t_.mark, SceneAlign::centre});
+            }
             named = true;
         }
         add(SceneClip{});

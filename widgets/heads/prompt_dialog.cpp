@@ -135,7 +135,7 @@ QWidget* PromptDialog::makeForm() {
     context_->setFieldWidth(110);
     context_->setPlaceholder(tr("as trained"));
     depth_->setFieldWidth(110);
-    depth_->setPlaceholder(tr("the sample's own"));
+    depth_->setPlaceholder(QStringLiteral("50"));
     prompt_->setAccessibleName(tr("Prompt"));
     prompt_->setTabChangesFocus(true);
     column->addWidget(ParameterForm::makeRow(tr("Run"), runs_));

@@ -1,5 +1,8 @@
 #include "widgets/investigate/formation_table.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "widgets/common/data_table.h"
 #include "widgets/common/format.h"
 
@@ -14,7 +17,41 @@ void FormationTableModel::show(const Investigation& investigation, const QString
     for (const FormationPair& pair : investigation.pairs(earlyVariant, lateVariant))
         rows_.push_back({pair, investigation.find(earlyVariant, pair.seed)->formedText(),
                          investigation.find(lateVariant, pair.seed)->formedText()});
+    sortRows();
     endResetModel();
+}
+
+void FormationTableModel::sort(int column, Qt::SortOrder order) {
+    if (column < 0 || column >= ColumnCount) return;
+    sorted_ = column;
+    order_ = order;
+    beginResetModel();
+    sortRows();
+    endResetModel();
+}
+
+// What has not formed comes behind all that has.
+void FormationTableModel::sortRows() {
+    const auto tokens = [](const HeadFormation& formation) {
+        return formation.formed ? double(*formation.formed) : std::numeric_limits<double>::infinity();
+    };
+    const auto key = [&](const Row& row) {
+        switch (sorted_) {
+            case Early:
+                return tokens(row.pair.early);
+            case Late:
+                return tokens(row.pair.late);
+            case Ratio:
+                return row.pair.ratio().value_or(std::numeric_limits<double>::infinity());
+            case Verdict:
+                return double(row.pair.holds());
+            default:
+                return double(row.pair.seed);
+        }
+    };
+    std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
+        return order_ == Qt::AscendingOrder ? key(a) < key(b) : key(b) < key(a);
+    });
 }
 
 int FormationTableModel::rowCount(const QModelIndex& parent) const {

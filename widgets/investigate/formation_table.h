@@ -21,6 +21,7 @@ public:
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    void sort(int column, Qt::SortOrder order) override;
 
 private:
     struct Row {
@@ -28,7 +29,11 @@ private:
         QString early, late;
     };
     QString early_, late_;
+    void sortRows();
+
     std::vector<Row> rows_;
+    int sorted_ = Seed;
+    Qt::SortOrder order_ = Qt::AscendingOrder;
 };
 
 }  // namespace braid::ui

@@ -117,10 +117,10 @@ QWidget* InvestigateViews::makePlots() {
 
 void InvestigateViews::makeMaps() {
     table_->setModel(model_);
-    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    table_->horizontalHeader()->setSectionResizeMode(FormationTableModel::Late,
-                                                     QHeaderView::ResizeToContents);
-    table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);  // no header is cut
+    // No header and no value is cut; the last column has what is left.
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->sortByColumn(FormationTableModel::Seed, Qt::AscendingOrder);
     auto* maps = new QVBoxLayout;
     maps->setSpacing(metrics::gap2);
     for (LayerMapView* map : {early_map_, late_map_}) {

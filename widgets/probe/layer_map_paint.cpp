@@ -229,8 +229,8 @@ void LayerMapView::paintAxis(QPainter& painter) const {
     const auto now = read();
     painter.setPen(t.text2);
     painter.setFont(themeFont(TypeStep::tick));
-    painter.drawText(QRectF(0, axis_, left_room, 18), Qt::AlignLeft | Qt::AlignVCenter, tr("mixer"));
-    painter.drawText(QRectF(0, axis_ + 20, left_room, 18), Qt::AlignLeft | Qt::AlignVCenter, tr("layer"));
+    painter.drawText(QRectF(0, axis_, columnLeft(), 18), Qt::AlignLeft | Qt::AlignVCenter, tr("mixer"));
+    painter.drawText(QRectF(0, axis_ + 20, columnLeft(), 18), Qt::AlignLeft | Qt::AlignVCenter, tr("layer"));
     const std::size_t step =
         every(painter.fontMetrics().horizontalAdvance(QString::number(layers_)) + 6, columnWidth());
     for (std::size_t l = 0; l < layers_; ++l) {

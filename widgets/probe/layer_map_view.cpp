@@ -109,9 +109,13 @@ void LayerMapView::resizeEvent(QResizeEvent*) {
     if (held_ && !exists(*held_)) hold(std::nullopt);
 }
 
-double LayerMapView::columnLeft() const { return left_room; }
+// Numbers of heads need less than names of runs.
+double LayerMapView::columnLeft() const {
+    const bool heads = std::all_of(sections_.begin(), sections_.end(), byHead);
+    return heads ? left_room_heads : left_room;
+}
 double LayerMapView::columnWidth() const {
-    return (width() - left_room - right_room) / double(std::max<std::size_t>(1, layers_));
+    return (width() - columnLeft() - right_room) / double(std::max<std::size_t>(1, layers_));
 }
 
 bool LayerMapView::exists(Place place) const {
@@ -127,7 +131,7 @@ QRectF LayerMapView::cellRect(Place place) const {
 
 QRectF LayerMapView::labelRect(std::size_t section, std::size_t row) const {
     const QRectF cell = cellRect({section, row, 0});
-    return {0, cell.top(), left_room - 8, cell.height()};
+    return {0, cell.top(), columnLeft() - 8, cell.height()};
 }
 
 std::optional<LayerMapView::Place> LayerMapView::placeAt(const QPointF& point) const {

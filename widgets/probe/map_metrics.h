@@ -3,7 +3,7 @@
 
 namespace braid::ui::map_metrics {
 
-inline constexpr double left_room = 112, right_room = 66, bar_gap = 8, bar_width = 8;
+inline constexpr double left_room = 112, left_room_heads = 52, right_room = 66, bar_gap = 8, bar_width = 8;
 inline constexpr double title_height = 26, section_gap = 10, axis_height = 46;
 inline constexpr double run_row = 19, strip = 5, row_gap = 4;
 inline constexpr double most_run_row = 30;

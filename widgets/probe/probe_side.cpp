@@ -48,6 +48,7 @@ QTreeView* makeTree(const QString& name, QStandardItemModel* model) {
     tree->setIndentation(0);
     tree->setFrameShape(QFrame::NoFrame);
     tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    tree->setTextElideMode(Qt::ElideMiddle);  // runs of a study differ in the end of their names
     tree->setUniformRowHeights(true);
     tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     tree->viewport()->setAutoFillBackground(false);

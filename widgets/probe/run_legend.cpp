@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "widgets/common/mixer_style.h"
 #include "widgets/common/theme.h"
@@ -48,7 +49,7 @@ RunLegend::Layout RunLegend::layoutFor(int width) const {
     if (entries_.empty()) return made;
     int name = 0;
     for (const Entry& entry : entries_)
-        name = std::max(name, QFontMetrics(fontOf(entry)).horizontalAdvance(entry.name));
+        name = std::max(name, int(std::ceil(QFontMetricsF(fontOf(entry)).horizontalAdvance(entry.name))) + 1);
     const int left = metrics::gap3, room = std::max(1, width - 2 * left);
     const int wanted = sample + sample_gap + name + entry_gap;
     const int columns = std::clamp(int((room + entry_gap) / (wanted * shrunk)), 1,

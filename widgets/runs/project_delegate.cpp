@@ -89,9 +89,10 @@ void ProjectDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         }
         painter->setFont(Theme::instance().font(TypeStep::control, selected ? 500 : 400));
         painter->setPen(faint ? t.text3 : t.text1);
+        // Runs of a study differ in the end of their names.
         painter->drawText(
             rest, Qt::AlignLeft | Qt::AlignVCenter,
-            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, rest.width()));
+            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideMiddle, rest.width()));
     }
     if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {
         style::focusRing(*painter, row, metrics::radiusField);

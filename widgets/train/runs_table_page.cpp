@@ -253,6 +253,9 @@ void RunsTablePage::showMenu(const QPoint& place) {
     menu->addAction(tr("Score..."), this, [this, run] { Q_EMIT scoreRun(run->id); });
     menu->addSeparator();
     menu->addAction(tr("Copy rows"), this, [this] { copy(QLatin1Char('\t')); });
+    // What the header offers to the mouse.
+    fillColumnMenu(*menu->addMenu(tr("Column \"%1\"").arg(model_->column(index.column()).title)),
+                   index.column());
     menu->popup(table_->viewport()->mapToGlobal(place));
 }
 
@@ -260,16 +263,21 @@ void RunsTablePage::showHeaderMenu(const QPoint& place, bool pinned) {
     QHeaderView* header = pinned ? table_->pinnedView()->horizontalHeader() : table_->horizontalHeader();
     const int section = header->logicalIndexAt(place);
     if (section < 0) return;
-    const QString id = model_->column(section).id;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Sort ascending"), this,
-                    [this, section] { table_->sortByColumn(section, Qt::AscendingOrder); });
-    menu->addAction(tr("Sort descending"), this,
-                    [this, section] { table_->sortByColumn(section, Qt::DescendingOrder); });
-    menu->addSeparator();
+    fillColumnMenu(*menu, section);
+    menu->popup(header->viewport()->mapToGlobal(place));
+}
+
+void RunsTablePage::fillColumnMenu(QMenu& menu, int section) {
+    const QString id = model_->column(section).id;
+    menu.addAction(tr("Sort ascending"), this,
+                   [this, section] { table_->sortByColumn(section, Qt::AscendingOrder); });
+    menu.addAction(tr("Sort descending"), this,
+                   [this, section] { table_->sortByColumn(section, Qt::DescendingOrder); });
+    menu.addSeparator();
     const bool stays = model_->pinned().contains(id);
-    menu->addAction(stays ? tr("Unpin column") : tr("Pin column at the left"), this, [this, id, stays] {
+    menu.addAction(stays ? tr("Unpin column") : tr("Pin column at the left"), this, [this, id, stays] {
         QStringList pins = model_->pinned();
         if (stays)
             pins.removeAll(id);
@@ -278,14 +286,13 @@ void RunsTablePage::showHeaderMenu(const QPoint& place, bool pinned) {
         model_->setPinned(pins);
         saveColumns();
     });
-    menu->addAction(tr("Hide column"), this, [this, id] {
+    menu.addAction(tr("Hide column"), this, [this, id] {
         std::map<QString, bool> chosen = model_->chosen();
         chosen[id] = false;
         model_->setChosen(std::move(chosen));
         saveColumns();
     });
-    menu->addAction(tr("Columns..."), this, &RunsTablePage::chooseColumns);
-    menu->popup(header->viewport()->mapToGlobal(place));
+    menu.addAction(tr("Columns..."), this, &RunsTablePage::chooseColumns);
 }
 
 QString RunsTablePage::text(QChar separator) const {

@@ -9,6 +9,7 @@
 
 class QComboBox;
 class QLineEdit;
+class QMenu;
 class QModelIndex;
 class QPoint;
 class QPushButton;
@@ -54,6 +55,7 @@ private:
     void activated(const QModelIndex& index);
     void showMenu(const QPoint& place);
     void showHeaderMenu(const QPoint& place, bool pinned);
+    void fillColumnMenu(QMenu& menu, int section);
     void columnsChanged();
     void saveColumns() const;
     std::vector<RunId> selectedRuns() const;

@@ -21,6 +21,8 @@ namespace braid::ui {
 
 namespace {
 
+constexpr int narrow_width = 720;
+
 QString runCount(int count) {
     return count == 1 ? StudyPage::tr("1 run") : StudyPage::tr("%1 runs").arg(count);
 }
@@ -79,6 +81,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     toolbar_->addWidget(stop_);
     toolbar_->addWidget(pause_);
     toolbar_->addWidget(run_);
+    headline_->setWordWrap(true);
     explanation_->setWordWrap(true);
     explanation_->setMaximumWidth(860);
     connect(run_, &QPushButton::clicked, this, &StudyPage::runStudy);
@@ -100,21 +103,23 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     body->addSpacing(metrics::gap1);
     makePlots();
     auto* plots = plots_ = makeCard();
-    auto* plot_row = new QHBoxLayout(plots);
-    plot_row->setContentsMargins(1, 1, 1, 1);
-    plot_row->setSpacing(0);
-    plot_row->addWidget(far_, 3);
-    plot_row->addWidget(makeSeparator(Qt::Vertical));
-    auto* small = new QVBoxLayout;
-    small->setSpacing(0);
+    plot_row_ = new QHBoxLayout(plots);
+    plot_row_->setContentsMargins(1, 1, 1, 1);
+    plot_row_->setSpacing(0);
+    plot_row_->addWidget(far_, 3);
+    separators_ << makeSeparator(Qt::Vertical);
+    plot_row_->addWidget(separators_.back());
+    small_plots_ = new QVBoxLayout;
+    small_plots_->setSpacing(0);
     for (CurvePlot* plot : {near_, mid_, loss_}) {
-        if (plot != near_) small->addWidget(makeSeparator());
-        plot->setMinimumHeight(80);
-        small->addWidget(plot, 1);
+        if (plot != near_) {
+            separators_ << makeSeparator();
+            small_plots_->addWidget(separators_.back());
+        }
+        small_plots_->addWidget(plot, 1);
     }
-    plot_row->addLayout(small, 1);
+    plot_row_->addLayout(small_plots_, 1);
     far_->setMinimumHeight(250);
-    plots->setMinimumHeight(260);
     body->addWidget(plots, 1);
     auto* table_card = rows_ = makeCard();
     auto* table_layout = new QVBoxLayout(table_card);
@@ -133,12 +138,12 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
                      tr("Open a hybrid in Design, try another window, train it again."), QStringLiteral("C"));
     makeNextSteps();
     next_ = new QWidget;
-    auto* next = new QHBoxLayout(next_);
-    next->setContentsMargins(0, 0, 0, 0);
-    next->setSpacing(metrics::gap3);
-    next->addWidget(investigate_);
-    next->addWidget(export_);
-    next->addWidget(change_);
+    next_row_ = new QHBoxLayout(next_);
+    next_row_->setContentsMargins(0, 0, 0, 0);
+    next_row_->setSpacing(metrics::gap3);
+    next_row_->addWidget(investigate_);
+    next_row_->addWidget(export_);
+    next_row_->addWidget(change_);
     body->addSpacing(metrics::gap1);
     body->addWidget(next_);
     body->addStretch();
@@ -152,6 +157,7 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(toolbar_);
     layout->addWidget(scroll, 1);
+    arrange();
 
     ProjectSession& session = context_.session;
     const auto later = [this] {
@@ -168,6 +174,29 @@ StudyPage::StudyPage(const WorkspaceContext& context, QWidget* parent)
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
         if (const RunPointer run = model_->runAt(index.row())) context_.session.setSelectedRuns({run->id});
     });
+}
+
+void StudyPage::resizeEvent(QResizeEvent* event) {
+    arrange();
+    QWidget::resizeEvent(event);
+}
+
+void StudyPage::arrange() {
+    const bool narrow = width() < narrow_width;
+    plot_row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    small_plots_->setDirection(narrow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    next_row_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    for (QWidget* line : separators_) line->setVisible(!narrow);
+    for (CurvePlot* plot : {near_, mid_, loss_}) plot->setMinimumHeight(narrow ? 130 : 80);
+    plots_->setMinimumHeight(narrow ? 380 : 260);
+    // What Design shows of each hybrid, too.
+    for (const int column : {int(StudyTableModel::Layers), int(StudyTableModel::Position),
+                             int(StudyTableModel::Bar), int(StudyTableModel::Error)})
+        table_->setColumnHidden(column, narrow);
+    table_->horizontalHeader()->setSectionResizeMode(StudyTableModel::Hybrid,
+                                                     narrow ? QHeaderView::Stretch : QHeaderView::Fixed);
+    if (!narrow) table_->horizontalHeader()->resizeSection(StudyTableModel::Hybrid, hybrid_width);
+    content_->layout()->activate();  // its least width rests on how its parts stand
 }
 
 void StudyPage::makePlots() {

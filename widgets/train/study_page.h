@@ -7,6 +7,7 @@
 #include "widgets/common/workspace.h"
 #include "widgets/train/study_summary.h"
 
+class QBoxLayout;
 class QPushButton;
 class QTableView;
 
@@ -48,7 +49,11 @@ public Q_SLOTS:
     void exportFigure();
     void changeOne();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void arrange();  // beside each other, or beneath each other where that is too wide
     void makePlots();
     void makeNextSteps();
     void follow();   // asks the session for the curves of the study's runs
@@ -60,6 +65,8 @@ private:
     bool active_ = false;
     Throttle throttle_{100, this, [this] { refresh(); }};
     PageToolbar* toolbar_;
+    QBoxLayout *plot_row_ = nullptr, *small_plots_ = nullptr, *next_row_ = nullptr;
+    QWidgetList separators_;  // of the plots that stand beside each other
     QWidget *content_ = nullptr, *plots_ = nullptr, *rows_ = nullptr, *next_ = nullptr;
     QPushButton* scale_;  // of a study over scales, budgets or axes, which has many runs a variant
     QPushButton *run_, *pause_, *stop_;

@@ -163,9 +163,11 @@ QTableView* makeStudyTable(StudyTableModel* model) {
     QHeaderView* header = table->horizontalHeader();
     header->setStretchLastSection(false);
     const std::pair<int, int> widths[] = {
-        {StudyTableModel::Run, 34},      {StudyTableModel::Hybrid, 122}, {StudyTableModel::Layers, 62},
-        {StudyTableModel::Position, 70}, {StudyTableModel::Step, 80},    {StudyTableModel::Tokens, 104},
-        {StudyTableModel::Final, 80},    {StudyTableModel::Error, 64},   {StudyTableModel::Time, 84}};
+        {StudyTableModel::Run, 34},    {StudyTableModel::Hybrid, hybrid_width},
+        {StudyTableModel::Layers, 62}, {StudyTableModel::Position, 70},
+        {StudyTableModel::Step, 80},   {StudyTableModel::Tokens, 104},
+        {StudyTableModel::Final, 80},  {StudyTableModel::Error, 64},
+        {StudyTableModel::Time, 84}};
     for (const auto& [column, width] : widths) {
         header->setSectionResizeMode(column, QHeaderView::Fixed);
         header->resizeSection(column, width);

@@ -32,6 +32,7 @@ private:
 };
 
 // The view with its delegate; as high as its rows.
+inline constexpr int hybrid_width = 122;  // of the column of names, where all columns are shown
 QTableView* makeStudyTable(StudyTableModel* model);
 
 }  // namespace braid::ui

@@ -11,7 +11,10 @@ namespace braid::cli {
 
 ExitCode exit_code(const Error& error) {
     switch (error.kind) {
+        // What was named is not there, or is not what it should be: the input was wrong.
         case ErrorKind::invalid_input:
+        case ErrorKind::not_found:
+        case ErrorKind::corrupt:
             return ExitCode::invalid;
         case ErrorKind::interrupted:
             return ExitCode::interrupted;
@@ -33,7 +36,8 @@ CommandLine::CommandLine()
     root_->set_help_all_flag("--help-all", "Help of all verbs");
     root_->footer(
         "\nResults go to stdout, progress and messages to stderr. Exit codes: 0 done, 1 failed, 2 invalid "
-        "input,\n130 interrupted with the work saved. Every verb has --help with an example.");
+        "input\n(also what is not there, or is damaged), 130 interrupted with the work saved. Every verb has "
+        "--help\nwith an example.");
     root_->get_formatter()->column_width(34);
 }
 

@@ -57,8 +57,8 @@ std::string man_page(const VerbDescription& verb) {
     }
     if (!verb.text.example.empty()) page += ".SH EXAMPLES\n.nf\n" + roff(verb.text.example) + "\n.fi\n";
     page +=
-        ".SH EXIT STATUS\n0 done; 1 failed; 2 invalid input, every problem listed; 130 interrupted with the "
-        "work saved.\n";
+        ".SH EXIT STATUS\n0 done; 1 failed; 2 invalid input (also what is not there, or is damaged), every "
+        "problem listed; 130 interrupted with the work saved.\n";
     return page;
 }
 

@@ -82,10 +82,10 @@ Result<Worker::Work> capture_work(const Json& params, const std::string& default
         const CaptureProgress go_on = [&](double fraction, const std::string& text) {
             return progress(fraction, text) && !stop_requested().load();
         };
-        Result<CaptureAnswer> answer = make_capture(request, open, go_on, &stop);
+        Result<CaptureAnswer> answer = make_capture(request, open, go_on, &stop, &models->last_pass());
         if (!answer && answer.error().kind == ErrorKind::out_of_memory) {
             models->drop_all();
-            answer = make_capture(request, open, go_on, &stop);
+            answer = make_capture(request, open, go_on, &stop, &models->last_pass());
         }
         if (!answer) return fail(std::move(answer.error()));
         return answer_json(*answer);

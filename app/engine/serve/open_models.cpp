@@ -37,7 +37,18 @@ Result<std::shared_ptr<Ops>> OpenModels::device(const EvalTarget& target) {
     return ((*opened)->device().is_cpu() ? cpu_ : cuda_) = std::move(*opened);
 }
 
+void OpenModels::drop_all() {
+    last_pass_.forget();
+    models_.clear();
+}
+
+RememberedPass& OpenModels::last_pass() {
+    last_pass_.limit(last_pass_.bytes() + available_memory() / 4);
+    return last_pass_;
+}
+
 void OpenModels::make_room(std::int64_t bytes) {
+    if (available_memory() < bytes) last_pass_.forget();
     while (models_.size() >= most) models_.pop_back();
     while (!models_.empty() && available_memory() < bytes) models_.pop_back();
 }

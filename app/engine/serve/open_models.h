@@ -1,5 +1,5 @@
 // The models that serve keeps open: the last two checkpoints that were asked for (an A | B comparison), fewer
-// where memory is short. For one thread.
+// where memory is short, and what the last pass of a capture left. For one thread.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 
 #include "app/engine/verbs/eval_target.h"
 #include "core/engine/model.h"
+#include "core/measure/capture/remembered_pass.h"
 
 namespace braid::cli {
 
@@ -19,7 +20,9 @@ public:
     // Errors: those of open_device() and open_model(); unavailable for "cuda" after something was computed on
     // the CPU: LibTorch wants its CUDA half before anything else.
     Result<std::shared_ptr<Model>> open(const EvalTarget& target, const std::string& folder);
-    void drop_all() { models_.clear(); }
+    void drop_all();
+    // The last pass of a capture, with no more than a quarter of the memory that is free.
+    RememberedPass& last_pass();
 
 private:
     struct Opened {
@@ -31,6 +34,7 @@ private:
     void make_room(std::int64_t bytes);
 
     std::list<Opened> models_;  // the last used first
+    RememberedPass last_pass_;
     std::shared_ptr<Ops> cpu_, cuda_;
 };
 

@@ -45,7 +45,12 @@ std::string text_of(const CaptureAnswer& answer) {
         .append(bytes_text(answer.bytes))
         .append(", ")
         .append(real_text(answer.seconds, 2))
-        .append(" s\nKept in ")
+        .append(" s")
+        .append(answer.computed < capture.heads.size()
+                    ? ", " + std::to_string(answer.computed) + " of " + std::to_string(capture.heads.size()) +
+                          " heads computed, the others were there"
+                    : "")
+        .append("\nKept in ")
         .append(capture.folder)
         .append("\n");
 }
@@ -78,6 +83,7 @@ Result<void> capture_verb(const CaptureOptions& options) {
     json["folder"] = answer->capture.folder;
     json["bytes"] = answer->bytes;
     json["seconds"] = answer->seconds;
+    json["computed"] = answer->computed;
     print(json);
     return {};
 }
@@ -98,8 +104,9 @@ void add_capture(CommandLine& line) {
              "every head of every layer there is a tile of all of its attention and its scores for the last "
              "token: the mass on the needle, the entropy, the share of the sink, the largest share far away. "
              "Of the heads in --heads every weight can be looked at. Of recurrent heads it is the matrix "
-             "that "
-             "their recurrence implies."},
+             "that their recurrence implies. Heads that an earlier capture of the same text and weights "
+             "holds "
+             "are not computed again."},
         [options] { return capture_verb(*options); });
     add_target_options(verb, request.target);
     verb.add_option("--tokenizer", request.target.tokenizer,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "app/engine/cli/training_text.h"
 #include "app/engine/verbs/measure_target.h"
@@ -106,6 +107,21 @@ Result<CaptureText> text_of(const CaptureRequest& request, const MeasureInput& i
     return prompt_text(*input.tokenizer, prompt, imported ? info.bos : info.document_token());
 }
 
+// The last change of the weights in a folder; that of a folder without is yet to come.
+std::filesystem::file_time_type weights_written(const std::string& folder) {
+    auto last = std::filesystem::file_time_type::min();
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+         at.increment(error)) {
+        if (at->path().extension() != ".safetensors") continue;
+        const auto written = at->last_write_time(error);
+        if (error) break;
+        last = std::max(last, written);
+    }
+    const bool none = error || last == std::filesystem::file_time_type::min();
+    return none ? std::filesystem::file_time_type::max() : last;
+}
+
 }  // namespace
 
 std::string captures_folder(const CheckpointChoice& choice) {
@@ -138,7 +154,8 @@ std::string capture_command(const CaptureRequest& request, const CheckpointChoic
 }
 
 Result<CaptureAnswer> make_capture(const CaptureRequest& request, const OpenModel& open,
-                                   const CaptureProgress& progress, const std::atomic<bool>* stop) {
+                                   const CaptureProgress& progress, const std::atomic<bool>* stop,
+                                   RememberedPass* remembered) {
     if (const Diagnostics problems = check(request); !problems.empty()) return fail(to_error(problems));
     const EvalTarget& target = request.target;
     const Result<CheckpointChoice> choice = find_checkpoint(target.checkpoint, target.project);
@@ -159,7 +176,9 @@ Result<CaptureAnswer> make_capture(const CaptureRequest& request, const OpenMode
                        .folder = captures_folder(*choice),
                        .command = capture_command(request, *choice),
                        .open = [&] { return open(target, choice->origin.folder); },
-                       .stop = stop};
+                       .stop = stop,
+                       .weights_written = weights_written(choice->origin.folder),
+                       .remembered = remembered};
     if (const Result<CheckpointState> state = read_checkpoint_state(choice->origin.folder))
         input.tokens_seen = state->tokens.value;
     return capture_attention(input);

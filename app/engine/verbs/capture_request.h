@@ -33,10 +33,11 @@ using OpenModel = std::function<Result<std::shared_ptr<Model>>(const EvalTarget&
 // Told what is being done and how much of it is done, 0 to 1; false stops.
 using CaptureProgress = std::function<bool(double fraction, const std::string& text)>;
 
-// `stop`: of CaptureInput. Errors: invalid_input, with everything that is wrong with the request; those of
-// find_checkpoint(), needle_text(), prompt_text() and capture_attention().
+// `stop`, `remembered`: of CaptureInput. Errors: invalid_input, with everything that is wrong with the
+// request; those of find_checkpoint(), needle_text(), prompt_text() and capture_attention().
 Result<CaptureAnswer> make_capture(const CaptureRequest& request, const OpenModel& open,
-                                   const CaptureProgress& progress, const std::atomic<bool>* stop = nullptr);
+                                   const CaptureProgress& progress, const std::atomic<bool>* stop = nullptr,
+                                   RememberedPass* remembered = nullptr);
 
 // Where captures of the checkpoint are kept.
 std::string captures_folder(const CheckpointChoice& choice);

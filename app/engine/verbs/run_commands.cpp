@@ -87,7 +87,7 @@ Answer need_working(const RunFolder& folder, const std::string& kind) {
         return {.id = folder.name(),
                 .text = {},
                 .error = Error{
-                    .kind = ErrorKind::not_found,
+                    .kind = ErrorKind::unavailable,
                     .message = "no engine works on this run; it is " + std::string(to_text(status->state)),
                     .path = folder.path(),
                     .hint = status->state == RunState::finished ? "" : "braid-engine run resume goes on"}};

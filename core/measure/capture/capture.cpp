@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 #include "core/base/clock.h"
@@ -11,6 +12,7 @@
 #include "core/engine/ops.h"
 #include "core/measure/capture/capture_heads.h"
 #include "core/measure/capture/captured_rows.h"
+#include "core/measure/capture/finished_heads.h"
 #include "core/measure/rough_time.h"
 #include "core/mixers/builtin.h"
 #include "core/record/capture_folder.h"
@@ -67,12 +69,15 @@ Result<void> check_length(const CaptureInput& input, std::size_t heads) {
 
 using Detail = std::set<std::pair<std::int64_t, std::int64_t>>;  // (layer, head of the layer)
 
-std::int64_t bytes_of(const CaptureInput& input, const std::vector<HeadPlace>& heads, const Detail& detail) {
+// What is still to be written.
+std::int64_t bytes_of(const CaptureInput& input, const std::vector<HeadPlace>& heads, const Detail& detail,
+                      FinishedHeads& finished) {
     const ArchitectureSpec& spec = input.measured.architecture;
     const auto tokens = std::int64_t(input.text.tokens.size());
     std::int64_t bytes = description_bytes * tokens;
     for (const HeadPlace& head : heads) {
         const bool detailed = detail.contains({head.layer, head.place});
+        if (finished.find(head, detailed) != nullptr) continue;
         const bool softmax = is_softmax(spec, head);
         // Which recurrences have factors their mixers know; the larger of the two is counted.
         const std::int64_t with =
@@ -97,30 +102,39 @@ Result<void> check_room(const CaptureInput& input, std::int64_t needed) {
 // Out of a forward pass, through the model.
 struct Ended {
     std::optional<Error> error = {};  // none: it was asked to stop
+    bool done = false;                // no layer that comes yet is needed
 };
 
 class Pass {
 public:
     Pass(const CaptureInput& input, const std::vector<HeadPlace>& heads, const Detail& detail,
-         const std::string& folder, Capture& capture)
-        : input_(input), heads_(heads), detail_(detail), folder_(folder), capture_(capture) {}
+         FinishedHeads& finished, const std::string& folder, Capture& capture)
+        : input_(input),
+          heads_(heads),
+          detail_(detail),
+          finished_(finished),
+          folder_(folder),
+          capture_(capture),
+          kept_(heads.size()) {}
 
-    void run(Model& model) {
-        ForwardTaps taps;
-        taps.mixed = [&](const GroupTap& tap) {
-            for (const HeadPlace& head : heads_)
-                if (head.layer == tap.layer && head.group == tap.group) keep(tap, head);
-        };
-        taps.added = [&](std::int64_t layer, Component, const at::Tensor&, const at::Tensor&) {
-            go_on(double(layer + 1));
-        };
+    void run(const std::shared_ptr<Model>& model) {
+        take_finished();
         go_on(0);
-        const CpuStop stop(input_.stop);
-        model.forward(token_tensor({&input_.text.tokens}), taps);
+        if (missing_ > 0) {
+            const CpuStop stop(input_.stop);
+            RememberedPass* remembered = input_.remembered;
+            if (remembered != nullptr) remembered->begin(model, input_.text.tokens);
+            if (remembered == nullptr || !remember(*remembered)) compute(*model);
+        }
+        for (std::optional<CaptureHead>& head : kept_) capture_.heads.push_back(std::move(*head));
     }
     std::int64_t bytes() const { return bytes_; }
+    std::size_t computed() const { return computed_; }
+    bool passed() const { return passed_; }
 
 private:
+    bool detailed(const HeadPlace& place) const { return detail_.contains({place.layer, place.place}); }
+
     // `layers`: that are done.
     void go_on(double layers) {
         const auto all = double(input_.measured.architecture.layers.size());
@@ -130,9 +144,66 @@ private:
         if (!input_.measured.go_on(layers / all, text)) throw Ended{};
     }
 
-    void keep(const GroupTap& tap, const HeadPlace& place) {
+    void take_finished() {
+        for (std::size_t i = 0; i < heads_.size(); ++i) {
+            const CaptureHead* head = finished_.find(heads_[i], detailed(heads_[i]));
+            const std::string file = folder_ + "/" + capture_file_name(heads_[i].layer, heads_[i].place);
+            // One that has gone meanwhile is computed.
+            if (head == nullptr || !FinishedHeads::put(finished_.file_of(*head), file)) {
+                ++missing_;
+                continue;
+            }
+            kept_[i] = *head;
+            count(file);
+        }
+    }
+
+    void count(const std::string& file) {
+        std::error_code ignored;
+        const auto size = std::filesystem::file_size(file, ignored);
+        bytes_ += ignored ? 0 : std::int64_t(size);
+    }
+
+    // From the last pass, where it left all that is wanted.
+    bool remember(RememberedPass& pass) {
+        for (std::size_t i = 0; i < heads_.size(); ++i)
+            if (!kept_[i] && !pass.holds(heads_[i].layer, heads_[i].group)) return false;
+        for (std::size_t i = 0; i < heads_.size(); ++i)
+            if (!kept_[i])
+                pass.visit(heads_[i].layer, heads_[i].group, [&](const GroupTap& tap) { keep(tap, i); });
+        return true;
+    }
+
+    void compute(Model& model) {
+        passed_ = true;
+        ForwardTaps taps;
+        taps.mixed = [&](const GroupTap& tap) {
+            for (std::size_t i = 0; i < heads_.size(); ++i)
+                if (heads_[i].layer == tap.layer && heads_[i].group == tap.group && !kept_[i]) keep(tap, i);
+            if (input_.remembered != nullptr) input_.remembered->keep(tap, rank(tap));
+            if (missing_ == 0) throw Ended{.done = true};
+        };
+        taps.added = [&](std::int64_t layer, Component, const at::Tensor&, const at::Tensor&) {
+            go_on(double(layer + 1));
+        };
+        try {
+            model.forward(token_tensor({&input_.text.tokens}), taps);
+        } catch (const Ended& ended) {
+            if (!ended.done) throw;
+        }
+    }
+
+    RememberedPass::Rank rank(const GroupTap& tap) const {
+        const HeadPlace place{.layer = tap.layer, .group = tap.group};
+        if (!is_softmax(input_.measured.architecture, place)) return RememberedPass::Rank::recurrent;
+        return window_of(input_.measured.architecture, place) > 0 ? RememberedPass::Rank::window
+                                                                  : RememberedPass::Rank::full;
+    }
+
+    void keep(const GroupTap& tap, std::size_t which) {
+        const HeadPlace& place = heads_[which];
         const ArchitectureSpec& spec = input_.measured.architecture;
-        const bool softmax = is_softmax(spec, place), detail = detail_.contains({place.layer, place.place});
+        const bool softmax = is_softmax(spec, place);
         CaptureHead head{
             .layer = place.layer,
             .head = place.place,
@@ -144,26 +215,30 @@ private:
         head.has_sink = head.scores.sink.has_value();
         const double of_layer = 1 / double(capture_.layers[std::size_t(place.layer)].heads);
         const std::optional<CapturedHead> captured =
-            capture_head(tap, place.head, detail, [&](double fraction) {
+            capture_head(tap, place.head, detailed(place), [&](double fraction) {
                 go_on(double(place.layer) + (double(place.place) + fraction) * of_layer);
                 return true;
             });
         head.factors = captured->factors.has_value();
         head.finest = captured->pyramid.finest();
-        const std::string file = folder_ + "/" + head.file;
-        if (Result<void> written = write_captured_head(file, *captured); !written)
-            throw Ended{std::move(written.error())};
-        bytes_ += captured_head_bytes(captured->pyramid.tokens(),
-                                      captured->factors ? captured->factors->width : 0, head.finest);
-        capture_.heads.push_back(std::move(head));
+        if (Result<void> written = write_captured_head(folder_ + "/" + head.file, *captured); !written)
+            throw Ended{.error = std::move(written.error())};
+        count(folder_ + "/" + head.file);
+        kept_[which] = std::move(head);
+        ++computed_;
+        --missing_;
     }
 
     const CaptureInput& input_;
     const std::vector<HeadPlace>& heads_;
     const Detail& detail_;
+    FinishedHeads& finished_;
     const std::string& folder_;
     Capture& capture_;
+    std::vector<std::optional<CaptureHead>> kept_;  // by place in heads_
     std::int64_t bytes_ = 0;
+    std::size_t missing_ = 0, computed_ = 0;
+    bool passed_ = false;
 };
 
 Capture described(const CaptureInput& input, const LayerMixers& mixers,
@@ -219,7 +294,9 @@ Result<CaptureAnswer> captured(const CaptureInput& input) {
     if (Result<void> fits = check_length(input, heads.size()); !fits) return fail(std::move(fits.error()));
     Detail detail;
     for (const HeadPlace& head : *chosen) detail.emplace(head.layer, head.place);
-    if (Result<void> fits = check_room(input, bytes_of(input, heads, detail)); !fits)
+    CaptureAnswer answer{.capture = described(input, *mixers, *chosen)};
+    FinishedHeads finished(input.folder, answer.capture, input.weights_written);
+    if (Result<void> fits = check_room(input, bytes_of(input, heads, detail, finished)); !fits)
         return fail(std::move(fits.error()));
     if (!input.measured.go_on(0, "opening the model")) return fail(stopped());
     const Result<std::shared_ptr<Model>> model = input.open();
@@ -228,12 +305,12 @@ Result<CaptureAnswer> captured(const CaptureInput& input) {
     Result<CaptureDraft> draft = CaptureDraft::begin(input.folder);
     if (!draft) return fail(std::move(draft.error()));
 
-    CaptureAnswer answer{.capture = described(input, *mixers, *chosen)};
-    answer.capture.settings["compute_type"] =
-        (*model)->ops().compute_type() == at::kBFloat16 ? "bfloat16" : "float32";
-    Pass pass(input, heads, detail, draft->folder(), answer.capture);
+    const std::string type = (*model)->ops().compute_type() == at::kBFloat16 ? "bfloat16" : "float32";
+    answer.capture.settings["compute_type"] = type;
+    finished.keep_type(type);
+    Pass pass(input, heads, detail, finished, draft->folder(), answer.capture);
     try {
-        pass.run(**model);
+        pass.run(*model);
     } catch (Ended& ended) {
         return fail(ended.error ? std::move(*ended.error) : stopped());
     } catch (const CpuStopped&) {
@@ -243,6 +320,8 @@ Result<CaptureAnswer> captured(const CaptureInput& input) {
     if (!folder) return fail(std::move(folder.error()));
     answer.capture.folder = std::move(*folder);
     answer.bytes = pass.bytes();
+    answer.computed = pass.computed();
+    answer.passed = pass.passed();
     answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return answer;
 }

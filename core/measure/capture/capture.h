@@ -3,11 +3,13 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "core/measure/capture/capture_text.h"
+#include "core/measure/capture/remembered_pass.h"
 #include "core/record/capture.h"
 
 namespace braid {
@@ -23,14 +25,20 @@ struct CaptureInput {
     std::function<Result<std::shared_ptr<Model>>()> open = {};
     // Once true the pass ends, on the CPU also in the middle of a layer. Null: only where progress says so.
     const std::atomic<bool>* stop = nullptr;
+    // When the weights were: earlier captures are of other ones. By itself: none serves again.
+    std::filesystem::file_time_type weights_written = std::filesystem::file_time_type::max();
+    // Of the last capture, for this one and by it for the next. Null: nothing is remembered.
+    RememberedPass* remembered = nullptr;
     // Bytes that may still be written to a folder; for tests.
     std::function<Result<std::int64_t>(const std::string& folder)> room = {};
 };
 
 struct CaptureAnswer {
-    Capture capture = {};  // its folder, too
-    std::int64_t bytes = 0;
-    double seconds = 0;  // without opening the model
+    Capture capture = {};      // its folder, too
+    std::int64_t bytes = 0;    // of the files of its heads
+    double seconds = 0;        // without opening the model
+    std::size_t computed = 0;  // heads; the others were there
+    bool passed = false;       // the text went through the model for them
 };
 
 // Errors: invalid_input (all heads that there are not; a text that is too long for a CPU, with what it would
