@@ -24,12 +24,14 @@ __global__ void __launch_bounds__(scan_threads) parts_kernel(LinearScan p) {
     for (int c = 0; c < scan_part_chunks; ++c) {
         const int first = part * scan_part + c * scan_chunk;
         if (first >= p.tokens) break;
+        TileRows<K> k;
+        TileRows<V> v;
+        k.read(p.k, p.key_dim, batch, state / (p.states / p.k.heads), first, p.tokens);
+        v.read(p.v, p.value_dim, batch, state / (p.states / p.v.heads), first, p.tokens);
         __syncthreads();
-        load_tile<K>(tiles.k, p.k, p.key_dim, batch, state / (p.states / p.k.heads), first, p.tokens,
-                     {p.silu, 1});
-        load_tile<V>(tiles.v, p.v, p.value_dim, batch, state / (p.states / p.v.heads), first, p.tokens,
-                     {p.silu, 1});
         load_decay(p, tiles.decay, batch, state, first);
+        k.store(tiles.k, {p.silu, 1});
+        v.store(tiles.v, {p.silu, 1});
         __syncthreads();
         advance_state<K, V>(sums, tiles.k, tiles.v, tiles.decay.after_beta, tiles.decay.total);
         total *= tiles.decay.total;
@@ -75,7 +77,7 @@ struct OutputTiles {
 };
 
 template <int K, int V>
-__global__ void __launch_bounds__(scan_threads) output_kernel(LinearScanForward f) {
+__global__ void __launch_bounds__(scan_threads, 3) output_kernel(LinearScanForward f) {
     extern __shared__ __align__(16) char memory[];
     auto& tiles = *reinterpret_cast<OutputTiles<K, V>*>(memory);
     const LinearScan& p = f.scan;
@@ -89,43 +91,38 @@ __global__ void __launch_bounds__(scan_threads) output_kernel(LinearScanForward 
     for (int c = 0; c < scan_part_chunks; ++c) {
         const int first = part * scan_part + c * scan_chunk;
         if (first >= p.tokens) break;
+        TileRows<K> q, k;
+        TileRows<V> v;
+        q.read(p.q, p.key_dim, batch, state / (p.states / p.q.heads), first, p.tokens);
+        k.read(p.k, p.key_dim, batch, state / (p.states / p.k.heads), first, p.tokens);
+        v.read(p.v, p.value_dim, batch, state / (p.states / p.v.heads), first, p.tokens);
         __syncthreads();
-        load_tile<K>(tiles.q, p.q, p.key_dim, batch, state / (p.states / p.q.heads), first, p.tokens,
-                     {p.silu, p.scale});
-        load_tile<K>(tiles.k, p.k, p.key_dim, batch, state / (p.states / p.k.heads), first, p.tokens,
-                     {p.silu, 1});
-        load_tile<V>(tiles.v, p.v, p.value_dim, batch, state / (p.states / p.v.heads), first, p.tokens,
-                     {p.silu, 1});
-        state_tile<K, V>(sums, tiles.state);
         load_decay(p, tiles.decay, batch, state, first);
+        state_tile<K, V>(sums, tiles.state);
+        q.store(tiles.q, {p.silu, p.scale});
+        k.store(tiles.k, {p.silu, 1});
+        v.store(tiles.v, {p.silu, 1});
         __syncthreads();
 
         float o[V / 8][4];
         clear(o);
         multiply<V, K>(o, tiles.q, tile_stride(K), row0, tiles.state, tile_stride(V));
-        for_elements(o, row0, [&](int i, int, float& x) { x *= d.before[i]; });
+        scale_rows(o, d.before, row0);
+        const Blocks seen{0, row0 / 16 + 1};
         float scores[scan_chunk / 8][4];
         clear(scores);
-        multiply_rows<scan_chunk, K>(scores, tiles.q, tile_stride(K), row0, tiles.k, tile_stride(K));
-        for_elements(scores, row0, [&](int i, int j, float& x) { x *= within(d, i, j) * d.beta[j]; });
-        multiply<V, scan_chunk>(o, scores, tiles.v, tile_stride(V));
+        multiply_rows<scan_chunk, K>(scores, tiles.q, tile_stride(K), row0, tiles.k, tile_stride(K), seen);
+        if (p.beta != nullptr)
+            decay_rows<true>(scores, d, row0);
+        else
+            decay_rows<false>(scores, d, row0);
+        multiply<V, scan_chunk>(o, scores, tiles.v, tile_stride(V), seen);
         if (p.skip != nullptr)
             for_elements(o, row0, [&](int i, int j, float& x) {
                 x += skip * to_float(tiles.v[i * tile_stride(V) + j]);
             });
-
-        bf16* out = f.o.data + batch * f.o.batch + first * f.o.row + state * f.o.head;
-        const int lane = threadIdx.x % 32;
-#pragma unroll
-        for (int n = 0; n < V / 8; ++n)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int i = row0 + lane / 4 + 8 * half, j = n * 8 + 2 * (lane % 4);
-                if (first + i >= p.tokens || j >= p.value_dim) continue;
-                bf16* at = out + i * f.o.row + j;
-                at[0] = from_float<bf16>(o[n][2 * half]);
-                if (j + 1 < p.value_dim) at[1] = from_float<bf16>(o[n][2 * half + 1]);
-            }
+        write_rows(o, f.o.data + batch * f.o.batch + first * f.o.row + state * f.o.head, f.o.row, p.value_dim,
+                   row0, p.tokens - first, 1);
         advance_state<K, V>(sums, tiles.k, tiles.v, d.after_beta, d.total);
     }
 }

@@ -19,7 +19,7 @@ namespace braid::kernels::cuda {
 namespace {
 
 template <int K, int V>
-struct PartTiles {
+struct AskedTiles {
     bf16 q[scan_chunk * tile_stride(K)];
     bf16 d_o[scan_chunk * tile_stride(V)];
     ChunkDecay decay;
@@ -29,7 +29,7 @@ struct PartTiles {
 template <int K, int V>
 __global__ void __launch_bounds__(scan_threads) asked_kernel(LinearScanBackward g) {
     extern __shared__ __align__(16) char memory[];
-    auto& tiles = *reinterpret_cast<PartTiles<K, V>*>(memory);
+    auto& tiles = *reinterpret_cast<AskedTiles<K, V>*>(memory);
     const LinearScan& p = g.scan;
     const int part = blockIdx.x, state = blockIdx.y, batch = blockIdx.z;
     typename StateShare<K, V>::Sums sums;
@@ -37,11 +37,14 @@ __global__ void __launch_bounds__(scan_threads) asked_kernel(LinearScanBackward 
     for (int c = scan_part_chunks; c-- > 0;) {
         const int first = part * scan_part + c * scan_chunk;
         if (first >= p.tokens) continue;
+        TileRows<K> q;
+        TileRows<V> d_o;
+        q.read(p.q, p.key_dim, batch, state / (p.states / p.q.heads), first, p.tokens);
+        d_o.read(g.d_o, p.value_dim, batch, state, first, p.tokens);
         __syncthreads();
-        load_tile<K>(tiles.q, p.q, p.key_dim, batch, state / (p.states / p.q.heads), first, p.tokens,
-                     {p.silu, p.scale});
-        load_tile<V>(tiles.d_o, g.d_o, p.value_dim, batch, state, first, p.tokens, {});
         load_decay(p, tiles.decay, batch, state, first);
+        q.store(tiles.q, {p.silu, p.scale});
+        d_o.store(tiles.d_o, {});
         __syncthreads();
         advance_state<K, V>(sums, tiles.q, tiles.d_o, tiles.decay.before, tiles.decay.total);
     }
@@ -85,31 +88,6 @@ __device__ __forceinline__ float2 row_sums(const float (&acc)[N8][4], const bf16
     return sum;  // in all four lanes of a row: row lane / 4, and 8 rows below it
 }
 
-// Rows of this warp to scratch [batch, tokens, states, width].
-template <int N8>
-__device__ __forceinline__ void write_partial(const float (&acc)[N8][4], bf16* partial, const LinearScan& p,
-                                              int width, int batch, int state, int first, int row0,
-                                              float factor) {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        const int t = first + row0 + lane / 4 + 8 * half;
-        if (t >= p.tokens) continue;
-        bf16* row = partial + ((static_cast<std::int64_t>(batch) * p.tokens + t) * p.states + state) * width;
-#pragma unroll
-        for (int n = 0; n < N8; ++n) {
-            const int j = n * 8 + 2 * (lane % 4);
-            const float a = acc[n][2 * half] * factor, b = acc[n][2 * half + 1] * factor;
-            if (width % 2 == 0) {
-                if (j < width) *reinterpret_cast<unsigned*>(row + j) = pack_bf16(a, b);
-            } else {
-                if (j < width) row[j] = from_float<bf16>(a);
-                if (j + 1 < width) row[j + 1] = from_float<bf16>(b);
-            }
-        }
-    }
-}
-
 // dlog_decay of the chunk's tokens, by the first warp: sums from each token to the last, plus what lies
 // behind.
 __device__ __forceinline__ void write_decay_gradient(const LinearScan& p, const ChunkDecay& d,
@@ -136,7 +114,7 @@ __device__ __forceinline__ void write_decay_gradient(const LinearScan& p, const 
 }
 
 template <int K, int V, bool Gated>
-__global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackward g) {
+__global__ void __launch_bounds__(scan_threads, 3) gradients_kernel(LinearScanBackward g) {
     extern __shared__ __align__(16) char memory[];
     auto& tiles = *reinterpret_cast<Tiles<K, V, Gated>*>(memory);
     using Share = StateShare<K, V>;
@@ -151,17 +129,16 @@ __global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackw
     const std::int64_t index = (static_cast<std::int64_t>(part) * p.batch + batch) * p.states + state;
     const float skip = p.skip != nullptr ? p.skip[state] : 0.0F;
     const auto state_before = [&](int c) { return tiles.state + (Gated ? c * K * tile_stride(V) : 0); };
-    const auto load = [&](int first, bool queries) {
-        if (queries)
-            load_tile<K>(tiles.q, p.q, p.key_dim, batch, state / (p.states / p.q.heads), first, p.tokens,
-                         {p.silu, p.scale});
-        load_tile<K>(tiles.k, p.k, p.key_dim, batch, state / (p.states / p.k.heads), first, p.tokens,
-                     {p.silu, 1});
-        load_tile<V>(tiles.v, p.v, p.value_dim, batch, state / (p.states / p.v.heads), first, p.tokens,
-                     {p.silu, 1});
-        load_tile<V>(tiles.d_o, g.d_o, p.value_dim, batch, state, first, p.tokens, {});
-        load_decay(p, tiles.decay, batch, state, first);
+    // Rows of a tensor [batch, tokens, states, width] of scratch.
+    const auto write_partial = [&](const auto& acc, bf16* partial, int width, int first, float factor) {
+        bf16* to =
+            partial + ((static_cast<std::int64_t>(batch) * p.tokens + first) * p.states + state) * width;
+        write_rows(acc, to, static_cast<std::int64_t>(p.states) * width, width, row0, p.tokens - first,
+                   factor);
     };
+    const int q_head = state / (p.states / p.q.heads), k_head = state / (p.states / p.k.heads),
+              v_head = state / (p.states / p.v.heads);
+    const bool beta = p.beta != nullptr;
 
     // Forward over the chunks: the states, and with them dq.
     typename Share::Sums sums;
@@ -171,19 +148,33 @@ __global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackw
         const int first = part * scan_part + c * scan_chunk;
         if (first >= p.tokens) break;
         chunks = c + 1;
+        TileRows<K> q, k;
+        TileRows<V> v, d_o;
+        if (Gated) q.read(p.q, p.key_dim, batch, q_head, first, p.tokens);
+        k.read(p.k, p.key_dim, batch, k_head, first, p.tokens);
+        v.read(p.v, p.value_dim, batch, v_head, first, p.tokens);
+        d_o.read(g.d_o, p.value_dim, batch, state, first, p.tokens);
         __syncthreads();
-        load(first, Gated);
+        load_decay(p, tiles.decay, batch, state, first);
         state_tile<K, V>(sums, state_before(c));
+        if (Gated) q.store(tiles.q, {p.silu, p.scale});
+        k.store(tiles.k, {p.silu, 1});
+        v.store(tiles.v, {p.silu, 1});
+        d_o.store(tiles.d_o, {});
         __syncthreads();
         float dq[K / 8][4];
         clear(dq);
         multiply_rows<K, V>(dq, tiles.d_o, tile_stride(V), row0, state_before(c), tile_stride(V));
-        for_elements(dq, row0, [&](int i, int, float& x) { x *= d.before[i]; });
+        scale_rows(dq, d.before, row0);
+        const Blocks seen{0, row0 / 16 + 1};
         float dscores[scan_chunk / 8][4];
         clear(dscores);
-        multiply_rows<scan_chunk, V>(dscores, tiles.d_o, tile_stride(V), row0, tiles.v, tile_stride(V));
-        for_elements(dscores, row0, [&](int i, int j, float& x) { x *= within(d, i, j) * d.beta[j]; });
-        multiply<K, scan_chunk>(dq, dscores, tiles.k, tile_stride(K));
+        multiply_rows<scan_chunk, V>(dscores, tiles.d_o, tile_stride(V), row0, tiles.v, tile_stride(V), seen);
+        if (beta)
+            decay_rows<true>(dscores, d, row0);
+        else
+            decay_rows<false>(dscores, d, row0);
+        multiply<K, scan_chunk>(dq, dscores, tiles.k, tile_stride(K), seen);
         if (Gated) {
             const float2 along = row_sums(dq, tiles.q, tile_stride(K), row0);
             if (lane % 4 == 0) {
@@ -191,7 +182,7 @@ __global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackw
                 tiles.along[c * scan_chunk + row0 + lane / 4 + 8] = along.y;
             }
         }
-        write_partial(dq, partial_q, p, p.key_dim, batch, state, first, row0, p.scale);
+        write_partial(dq, partial_q, p.key_dim, first, p.scale);
         advance_state<K, V>(sums, tiles.k, tiles.v, d.after_beta, d.total);
     }
 
@@ -201,6 +192,12 @@ __global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackw
     float dskip = 0;
     for (int c = chunks; c-- > 0;) {
         const int first = part * scan_part + c * scan_chunk;
+        TileRows<K> q, k;
+        TileRows<V> v, d_o;
+        q.read(p.q, p.key_dim, batch, q_head, first, p.tokens);
+        k.read(p.k, p.key_dim, batch, k_head, first, p.tokens);
+        v.read(p.v, p.value_dim, batch, v_head, first, p.tokens);
+        d_o.read(g.d_o, p.value_dim, batch, state, first, p.tokens);
         __syncthreads();
         if (Gated) {
             float behind = 0;
@@ -220,20 +217,25 @@ __global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackw
             behind = warp_sum(behind);
             if (lane == 0) tiles.behind[threadIdx.x / 32] = behind;
         }
-        load(first, true);
+        load_decay(p, tiles.decay, batch, state, first);
+        q.store(tiles.q, {p.silu, p.scale});
+        k.store(tiles.k, {p.silu, 1});
+        v.store(tiles.v, {p.silu, 1});
+        d_o.store(tiles.d_o, {});
         bf16* const dstate = state_before(c + 1);  // of the state, each thread has read what it writes now
         state_tile<K, V>(dsums, dstate);
         __syncthreads();
 
         float scores[scan_chunk / 8][4];
         clear(scores);
-        multiply_rows<scan_chunk, K>(scores, tiles.k, tile_stride(K), row0, tiles.q, tile_stride(K));
-        for_elements(scores, row0, [&](int j, int i, float& x) { x *= within(d, i, j); });
+        const Blocks readers{row0 / 16, scan_chunk / 16};
+        multiply_rows<scan_chunk, K>(scores, tiles.k, tile_stride(K), row0, tiles.q, tile_stride(K), readers);
+        decay_columns<false>(scores, d, row0);
         float dw[V / 8][4];
         clear(dw);
         multiply<V, K>(dw, tiles.k, tile_stride(K), row0, dstate, tile_stride(V));
-        for_elements(dw, row0, [&](int j, int, float& x) { x *= d.after[j]; });
-        multiply<V, scan_chunk>(dw, scores, tiles.d_o, tile_stride(V));
+        scale_rows(dw, d.after, row0);
+        multiply<V, scan_chunk>(dw, scores, tiles.d_o, tile_stride(V), readers);
         if (g.dbeta != nullptr) {
             const float2 along = row_sums(dw, tiles.v, tile_stride(V), row0);
             if (lane % 4 == 0) {
@@ -246,24 +248,25 @@ __global__ void __launch_bounds__(scan_threads) gradients_kernel(LinearScanBackw
                 }
             }
         }
-        for_elements(dw, row0, [&](int j, int, float& x) { x *= d.beta[j]; });
+        if (beta) scale_rows(dw, d.beta, row0);
         if (p.skip != nullptr)
             for_elements(dw, row0, [&](int j, int column, float& x) {
                 const float d_o = to_float(tiles.d_o[j * tile_stride(V) + column]);
                 dskip += d_o * to_float(tiles.v[j * tile_stride(V) + column]);
                 x += skip * d_o;
             });
-        write_partial(dw, partial_v, p, p.value_dim, batch, state, first, row0, 1);
+        write_partial(dw, partial_v, p.value_dim, first, 1);
 
         clear(scores);
-        multiply_rows<scan_chunk, V>(scores, tiles.v, tile_stride(V), row0, tiles.d_o, tile_stride(V));
-        for_elements(scores, row0, [&](int j, int i, float& x) { x *= within(d, i, j) * d.beta[j]; });
+        multiply_rows<scan_chunk, V>(scores, tiles.v, tile_stride(V), row0, tiles.d_o, tile_stride(V),
+                                     readers);
+        decay_columns<true>(scores, d, row0);
         float dk[K / 8][4];
         clear(dk);
         multiply_rows<K, V>(dk, tiles.v, tile_stride(V), row0, dstate, tile_stride(V));
-        for_elements(dk, row0, [&](int j, int, float& x) { x *= d.after_beta[j]; });
-        multiply<K, scan_chunk>(dk, scores, tiles.q, tile_stride(K));
-        write_partial(dk, partial_k, p, p.key_dim, batch, state, first, row0, 1);
+        scale_rows(dk, d.after_beta, row0);
+        multiply<K, scan_chunk>(dk, scores, tiles.q, tile_stride(K), readers);
+        write_partial(dk, partial_k, p.key_dim, first, 1);
         if (Gated) {
             const float2 along = row_sums(dk, tiles.k, tile_stride(K), row0);
             float* at = tiles.along + c * scan_chunk + row0 + lane / 4;
@@ -373,7 +376,7 @@ cudaError_t linear_scan_backward(const LinearScanBackward& g, cudaStream_t strea
     const dim3 grid(parts, p.states, p.batch);
     const cudaError_t status = with_state_sizes(p.key_dim, p.value_dim, [&](auto key, auto value) {
         constexpr int K = decltype(key)::value, V = decltype(value)::value;
-        asked_kernel<K, V><<<grid, scan_threads, sizeof(PartTiles<K, V>), stream>>>(g);
+        asked_kernel<K, V><<<grid, scan_threads, sizeof(AskedTiles<K, V>), stream>>>(g);
         const cudaError_t chained = run_chain({.states = g.dboundaries,
                                                .totals = p.totals,
                                                .parts = parts,

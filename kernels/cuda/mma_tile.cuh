@@ -87,15 +87,23 @@ __device__ __forceinline__ FragmentA to_fragment(const float (&acc)[N8][4], int 
              pack_bf16(acc[2 * k + 1][2], acc[2 * k + 1][3])}};
 }
 
+// Blocks of 16 that a product is confined to, the same for the whole warp: what a causal mask leaves.
+struct Blocks {
+    int first = 0;
+    int end = 1 << 20;
+    __device__ bool has(int element) const { return element >= 16 * first && element < 16 * end; }
+};
+
 // acc (16 x N) += A (16 x K) B (K x N); A rows row0.. of a tile, B[k][n] = tile_b[n][k]: a product of rows.
 template <int N, int K>
 __device__ __forceinline__ void multiply_rows(float (&acc)[N / 8][4], const bf16* a, int stride_a, int row0,
-                                              const bf16* b, int stride_b) {
+                                              const bf16* b, int stride_b, const Blocks& columns = {}) {
 #pragma unroll
     for (int k = 0; k < K; k += 16) {
         const FragmentA left = load_a(a, stride_a, row0, k);
 #pragma unroll
         for (int n = 0; n < N; n += 16) {
+            if (!columns.has(n)) continue;
             unsigned right[4];
             load_b(b, stride_b, n, k, right);
             mma(acc[n / 8], left, right[0], right[1]);
@@ -122,9 +130,10 @@ __device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const bf16* a, 
 // The same with the left operand an accumulator of an earlier product (16 x K).
 template <int N, int K>
 __device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const float (&a)[K / 8][4], const bf16* b,
-                                         int stride_b) {
+                                         int stride_b, const Blocks& terms = {}) {
 #pragma unroll
     for (int k = 0; k < K; k += 16) {
+        if (!terms.has(k)) continue;
         const FragmentA left = to_fragment(a, k / 16);
 #pragma unroll
         for (int n = 0; n < N; n += 16) {
