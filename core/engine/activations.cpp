@@ -37,6 +37,7 @@ Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const 
     if (keep) {
         a.dx_ND = at::empty({rows, width}, residual);
         a.dy_ND = at::empty({rows, width}, compute);
+        if (ops.compute_type() != ops.residual_type()) a.rounded_dx_ND = at::empty({rows, width}, compute);
     }
 
     Shared x(residual), middle(residual), y(compute), in(compute), out(compute), gate_up(compute),
@@ -67,7 +68,8 @@ Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const 
             layer.dout_NO = dout.matrix(rows, p.output_projection.cols);
             layer.dffn = {.dh_NF = dhidden.matrix(rows, ffn),
                           .dgate_up_N2F = dgate_up.matrix(rows, 2 * ffn),
-                          .dy_ND = a.dy_ND};
+                          .dy_ND = a.dy_ND,
+                          .rounded_ND = a.rounded_dx_ND};
         }
         a.layers.push_back(std::move(layer));
     }

@@ -34,6 +34,7 @@ struct Activations {
     at::Tensor last_ND = {};            // output of the last layer
     at::Tensor rstd_N = {}, y_ND = {};  // final norm
     at::Tensor dx_ND = {}, dy_ND = {};  // backward only
+    at::Tensor rounded_dx_ND = {};      // dx_ND in compute_type(); undefined where that is residual_type()
 };
 
 // keep: every layer has buffers of its own, and those of the backward pass exist. Else all layers share one

@@ -69,8 +69,8 @@ public:
     }
 
     void rms_norm_backward(const at::Tensor& dy_ND, const at::Tensor& x_ND, const at::Tensor& weight_D,
-                           const at::Tensor& rstd_N, const at::Tensor& dx_ND,
-                           const at::Tensor& dweight_D) override {
+                           const at::Tensor& rstd_N, const at::Tensor& dx_ND, const at::Tensor& dweight_D,
+                           const at::Tensor&) override {
         const kernels::Parallel parallel = cpu_parallel();
         kernels_.rms_norm_backward({.rows = x_ND.size(0),
                                     .cols = x_ND.size(1),

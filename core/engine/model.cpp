@@ -130,14 +130,15 @@ struct Model::Parts {
             if (stage_done) stage_done(static_cast<std::int64_t>(stage));
         };
         a.dx_ND.zero_();
-        ops->rms_norm_backward(a.dy_ND, a.last_ND, norm_D, a.rstd_N, a.dx_ND, dnorm_D);
+        ops->rms_norm_backward(a.dy_ND, a.last_ND, norm_D, a.rstd_N, a.dx_ND, dnorm_D, a.rounded_dx_ND);
+        const at::Tensor dx_ND = a.rounded_dx_ND.defined() ? a.rounded_dx_ND : a.dx_ND;
         done(0);
         for (std::size_t l = layers.size(); l-- > 0;) {
             LayerActivations& layer = a.layers[l];
             const LayerWeights& w = layers[l];
             ops->ffn_backward(w.ffn, layer.ffn, a.dx_ND, layer.dffn, w.dffn);
-            ops->linear_backward_input(a.dx_ND, w.out_DO, layer.dout_NO);
-            ops->linear_backward_weight(a.dx_ND, layer.out_NO, w.dout_DO);
+            ops->linear_backward_input(dx_ND, w.out_DO, layer.dout_NO);
+            ops->linear_backward_weight(dx_ND, layer.out_NO, w.dout_DO);
             for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
                 mixers[l][g]->backward(*ops, w.mixers[g], columns(a, layer.in_NC, in, in_width),
                                        columns(a, layer.out_NO, out, out_width),
@@ -146,7 +147,8 @@ struct Model::Parts {
             });
             ops->linear_backward_input(layer.din_NC, w.in_CD, a.dy_ND);
             ops->linear_backward_weight(layer.din_NC, layer.y_ND, w.din_CD);
-            ops->rms_norm_backward(a.dy_ND, layer.x_ND, w.norm_D, layer.rstd_N, a.dx_ND, w.dnorm_D);
+            ops->rms_norm_backward(a.dy_ND, layer.x_ND, w.norm_D, layer.rstd_N, a.dx_ND, w.dnorm_D,
+                                   a.rounded_dx_ND);
             done(layers.size() - l);
         }
         ops->embedding_backward(a.tokens_N, a.dx_ND, dembedding_VD);

@@ -7,6 +7,18 @@ namespace {
 
 constexpr int warps_per_block = 4;
 
+struct alignas(8) Four {
+    bf16 v[4];
+};
+__device__ __forceinline__ float4 load_four(const bf16* p) {
+    const Four x = *reinterpret_cast<const Four*>(p);
+    return {to_float(x.v[0]), to_float(x.v[1]), to_float(x.v[2]), to_float(x.v[3])};
+}
+__device__ __forceinline__ void store_four(bf16* p, const float4& x) {
+    *reinterpret_cast<Four*>(p) = {
+        {from_float<bf16>(x.x), from_float<bf16>(x.y), from_float<bf16>(x.z), from_float<bf16>(x.w)}};
+}
+
 // One warp a row.
 __global__ void rms_norm_kernel(RmsNorm p) {
     const std::int64_t row = std::int64_t{blockIdx.x} * warps_per_block + threadIdx.x / 32;
@@ -24,15 +36,8 @@ __global__ void rms_norm_kernel(RmsNorm p) {
     bf16* y = p.y + row * p.width;
     for (int i = lane; i < packs; i += 32) {
         const float4 v = x[i];
-        const bf16* w = p.weight + 4 * i;
-        struct alignas(8) {
-            bf16 v[4];
-        } out;
-        out.v[0] = from_float<bf16>(v.x * rstd * to_float(w[0]));
-        out.v[1] = from_float<bf16>(v.y * rstd * to_float(w[1]));
-        out.v[2] = from_float<bf16>(v.z * rstd * to_float(w[2]));
-        out.v[3] = from_float<bf16>(v.w * rstd * to_float(w[3]));
-        *reinterpret_cast<decltype(out)*>(y + 4 * i) = out;
+        const float4 w = load_four(p.weight + 4 * i);
+        store_four(y + 4 * i, {v.x * rstd * w.x, v.y * rstd * w.y, v.z * rstd * w.z, v.w * rstd * w.w});
     }
 }
 
@@ -43,6 +48,7 @@ __global__ void rms_norm_backward_kernel(RmsNormBackward p) {
     const int lane = threadIdx.x % 32;
     float* dw = dw_shared + warp * p.width;
     for (int i = lane; i < p.width; i += 32) dw[i] = 0;
+    __syncwarp();
     for (std::int64_t row = std::int64_t{blockIdx.x} * warps_per_block + warp; row < p.rows;
          row += std::int64_t{gridDim.x} * warps_per_block) {
         const float* x = p.x + row * p.width;
@@ -50,16 +56,27 @@ __global__ void rms_norm_backward_kernel(RmsNormBackward p) {
         float* dx = p.dx + row * p.width;
         const float rstd = p.rstd[row];
         float dot = 0;
-        for (int i = lane; i < p.width; i += 32) {
-            const float d = to_float(dy[i]);
-            const float xhat = x[i] * rstd;
-            dot += d * to_float(p.weight[i]) * xhat;
-            dw[i] += d * xhat;
+#pragma unroll 4
+        for (int i = 4 * lane; i < p.width; i += 128) {
+            const float4 d = load_four(dy + i), w = load_four(p.weight + i);
+            const float4 v = *reinterpret_cast<const float4*>(x + i);
+            float4& sum = *reinterpret_cast<float4*>(dw + i);
+            const float4 along = {d.x * v.x * rstd, d.y * v.y * rstd, d.z * v.z * rstd, d.w * v.w * rstd};
+            dot += along.x * w.x + along.y * w.y + along.z * w.z + along.w * w.w;
+            sum = {sum.x + along.x, sum.y + along.y, sum.z + along.z, sum.w + along.w};
         }
-        const float mean = warp_sum(dot) / static_cast<float>(p.width);
-        for (int i = lane; i < p.width; i += 32) {
-            const float xhat = x[i] * rstd;
-            dx[i] += rstd * (to_float(dy[i]) * to_float(p.weight[i]) - xhat * mean);
+        const float mean = warp_sum(dot) / static_cast<float>(p.width) * rstd;
+#pragma unroll 4
+        for (int i = 4 * lane; i < p.width; i += 128) {
+            const float4 d = load_four(dy + i), w = load_four(p.weight + i);
+            const float4 v = *reinterpret_cast<const float4*>(x + i);
+            float4 to = *reinterpret_cast<const float4*>(dx + i);
+            to.x += rstd * (d.x * w.x - v.x * mean);
+            to.y += rstd * (d.y * w.y - v.y * mean);
+            to.z += rstd * (d.z * w.z - v.z * mean);
+            to.w += rstd * (d.w * w.w - v.w * mean);
+            *reinterpret_cast<float4*>(dx + i) = to;
+            if (p.rounded != nullptr) store_four(p.rounded + row * p.width + i, to);
         }
     }
     __syncthreads();

@@ -24,9 +24,10 @@ struct RmsNormBackward {
     const float* x = nullptr;
     const __nv_bfloat16* weight = nullptr;
     const float* rstd = nullptr;
-    float* dx = nullptr;       // accumulates
-    float* dweight = nullptr;  // [width], accumulates
-    float* partial = nullptr;  // scratch of rms_norm_partial_rows(rows) x width
+    float* dx = nullptr;               // accumulates
+    __nv_bfloat16* rounded = nullptr;  // dx once more, or null
+    float* dweight = nullptr;          // [width], accumulates
+    float* partial = nullptr;          // scratch of rms_norm_partial_rows(rows) x width
     std::int64_t rows = 0;
     int width = 0;
 };

@@ -6,26 +6,39 @@ namespace {
 
 constexpr int threads = 256;
 
-// A thread rotates one pair of neighbouring columns (two rotations).
+// A thread rotates `Wide` neighbouring columns of one half against those of the other: 8 where rows allow
+// 16-byte reads, else one.
+template <int Wide>
 __global__ void rope_kernel(Rope p) {
     const int half = p.head_dim / 2;
-    const int pairs = (half + 1) / 2;
-    const std::int64_t total = p.batch * p.tokens * p.heads * pairs;
+    const int packs = half / Wide;
+    const std::int64_t total = p.batch * p.tokens * p.heads * packs;
     for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < total;
          i += std::int64_t{gridDim.x} * blockDim.x) {
-        const int pair = static_cast<int>(i % pairs);
-        const std::int64_t head_row = i / pairs;
+        const int column = static_cast<int>(i % packs) * Wide;
+        const std::int64_t head_row = i / packs;
         const std::int64_t h = head_row % p.heads;
         const std::int64_t row = head_row / p.heads;
         const std::int64_t t = row % p.tokens;
-        bf16* x = p.x + row / p.tokens * p.batch_stride + t * p.row_stride + h * p.head_stride;
-        for (int k = 2 * pair; k < half && k < 2 * pair + 2; ++k) {
-            const float c = p.cos[t * half + k];
-            const float s = p.inverse ? -p.sin[t * half + k] : p.sin[t * half + k];
-            const float a = to_float(x[k]);
-            const float b = to_float(x[k + half]);
-            x[k] = from_float<bf16>(a * c - b * s);
-            x[k + half] = from_float<bf16>(b * c + a * s);
+        bf16* x = p.x + row / p.tokens * p.batch_stride + t * p.row_stride + h * p.head_stride + column;
+        const float* cos = p.cos + t * half + column;
+        const float* sin = p.sin + t * half + column;
+        const auto turn = [&](bf16& x_low, bf16& x_high, float c, float s) {
+            if (p.inverse) s = -s;
+            const float a = to_float(x_low), b = to_float(x_high);
+            x_low = from_float<bf16>(a * c - b * s);
+            x_high = from_float<bf16>(b * c + a * s);
+        };
+        if constexpr (Wide == 8) {
+            Pack<bf16> low = load_pack(x), high = load_pack(x + half);
+            const Pack<float> c[2] = {load_pack(cos), load_pack(cos + 4)},
+                              s[2] = {load_pack(sin), load_pack(sin + 4)};
+#pragma unroll
+            for (int k = 0; k < 8; ++k) turn(low.v[k], high.v[k], c[k / 4].v[k % 4], s[k / 4].v[k % 4]);
+            store_pack(x, low);
+            store_pack(x + half, high);
+        } else {
+            turn(x[0], x[half], cos[0], sin[0]);
         }
     }
 }
@@ -155,8 +168,13 @@ int grid_for(std::int64_t total) {
 }  // namespace
 
 cudaError_t rope(const Rope& p, cudaStream_t stream) {
-    const std::int64_t total = p.batch * p.tokens * p.heads * ((p.head_dim / 2 + 1) / 2);
-    rope_kernel<<<grid_for(total), threads, 0, stream>>>(p);
+    const std::int64_t pairs = p.batch * p.tokens * p.heads * (p.head_dim / 2);
+    const bool wide = (p.head_dim / 2 | p.batch_stride | p.row_stride | p.head_stride) % 8 == 0 &&
+                      reinterpret_cast<std::uintptr_t>(p.x) % 16 == 0;
+    if (wide)
+        rope_kernel<8><<<grid_for(pairs / 8), threads, 0, stream>>>(p);
+    else
+        rope_kernel<1><<<grid_for(pairs), threads, 0, stream>>>(p);
     return cudaGetLastError();
 }
 

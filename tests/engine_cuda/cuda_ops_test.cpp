@@ -41,7 +41,7 @@ TEST_F(CudaOps, RmsNorm) {
         reference_->rms_norm(x, w, 1e-6, y_ref, rstd_ref);
         const at::Tensor dx_ref = dx0.clone();
         const at::Tensor dw_ref = dw0.clone();
-        reference_->rms_norm_backward(dy, x, w, rstd_ref, dx_ref, dw_ref);
+        reference_->rms_norm_backward(dy, x, w, rstd_ref, dx_ref, dw_ref, {});
 
         const at::Tensor y = out({rows, width}, at::kBFloat16);
         const at::Tensor rstd = out({rows}, at::kFloat);
@@ -50,11 +50,13 @@ TEST_F(CudaOps, RmsNorm) {
         cuda_ops()->rms_norm(x_cuda, w_cuda, 1e-6, y, rstd);
         const at::Tensor dx = to_cuda(dx0, at::kFloat);
         const at::Tensor dw = to_cuda(dw0, at::kFloat);
-        cuda_ops()->rms_norm_backward(to_cuda(dy, at::kBFloat16), x_cuda, w_cuda, rstd, dx, dw);
+        const at::Tensor rounded = out({rows, width}, at::kBFloat16);
+        cuda_ops()->rms_norm_backward(to_cuda(dy, at::kBFloat16), x_cuda, w_cuda, rstd, dx, dw, rounded);
         const std::string name = "rms_norm " + std::to_string(width);
         expect_close(name, y, y_ref, 4e-3);
         expect_close(name + " rstd", rstd, rstd_ref, 1e-5);
         expect_close(name + " dx", dx, dx_ref, 1e-4);
+        expect_close(name + " dx, rounded", rounded, dx_ref, 4e-3);
         expect_close(name + " dweight", dw, dw_ref, 1e-4);
     }
 }
@@ -76,8 +78,8 @@ TEST_F(CudaOps, LinearAndItsGradients) {
     cuda_ops()->linear(to_cuda(x, at::kBFloat16), to_cuda(w, at::kBFloat16), y);
     cuda_ops()->linear_add(to_cuda(x, at::kBFloat16), to_cuda(w, at::kBFloat16),
                            to_cuda(residual, at::kFloat), sum);
-    cuda_ops()->linear_backward_input(to_cuda(dy, at::kFloat), to_cuda(w, at::kBFloat16), dx);
-    cuda_ops()->linear_backward_weight(to_cuda(dy, at::kFloat), to_cuda(x, at::kBFloat16), dw);
+    cuda_ops()->linear_backward_input(to_cuda(dy, at::kBFloat16), to_cuda(w, at::kBFloat16), dx);
+    cuda_ops()->linear_backward_weight(to_cuda(dy, at::kBFloat16), to_cuda(x, at::kBFloat16), dw);
     expect_close("linear", y, x.matmul(w.t()), 4e-3);
     expect_close("linear_add", sum, residual.add(x.matmul(w.t())), 1e-5);
     expect_close("linear dx", dx, dy.matmul(w), 4e-3);

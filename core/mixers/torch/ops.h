@@ -131,17 +131,19 @@ public:
     // rstd = (mean(x^2) + eps)^-1/2, y = x * rstd * weight.
     virtual void rms_norm(const at::Tensor& x_ND, const at::Tensor& weight_D, double eps,
                           const at::Tensor& y_ND, const at::Tensor& rstd_N) = 0;
-    // dx += gradient through the norm; dweight accumulates.
+    // dx += gradient through the norm; dweight accumulates. Where it is defined, rounded_ND (compute_type())
+    // receives dx too: products read it there.
     virtual void rms_norm_backward(const at::Tensor& dy_ND, const at::Tensor& x_ND,
                                    const at::Tensor& weight_D, const at::Tensor& rstd_N,
-                                   const at::Tensor& dx_ND, const at::Tensor& dweight_D) = 0;
+                                   const at::Tensor& dx_ND, const at::Tensor& dweight_D,
+                                   const at::Tensor& rounded_ND) = 0;
 
     // y = x W^T.
     virtual void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) = 0;
     // sum = residual + x W^T; sum may be residual itself, else they do not overlap.
     virtual void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC,
                             const at::Tensor& residual_NR, const at::Tensor& sum_NR) = 0;
-    // dx = dy W. dy has compute_type() or residual_type(); dx has compute_type().
+    // dx = dy W; both have compute_type().
     virtual void linear_backward_input(const at::Tensor& dy_NR, const at::Tensor& weight_RC,
                                        const at::Tensor& dx_NC) = 0;
     // dW += dy^T x.
@@ -250,8 +252,10 @@ public:
     virtual void ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, const at::Tensor& next_ND);
     struct FfnScratch {
         at::Tensor dh_NF, dgate_up_N2F, dy_ND;
+        at::Tensor rounded_ND = {};  // dx_ND in compute_type(); undefined where that is residual_type()
     };
-    // dx_ND: gradient of next on entry, of x on return; gradients of the weights accumulate.
+    // dx_ND: gradient of next on entry, of x on return; so is scratch.rounded_ND. Gradients of the weights
+    // accumulate.
     virtual void ffn_backward(const FfnWeights& weights, const FfnSaved& saved, const at::Tensor& dx_ND,
                               const FfnScratch& scratch, const FfnWeights& dweights);
 
