@@ -92,10 +92,10 @@ bool works(const RunStatus& status) {
     return status.state == RunState::running || status.state == RunState::paused;
 }
 
-Result<bool> engine_works_on(const RunFolder& folder) {
+Result<bool> engine_works_on(const RunFolder& folder, bool take_over) {
     const Result<RunStatus> status = read_run_status(folder);
     if (!status) return fail(status.error());
-    return works(*status);
+    return works(*status) && !(take_over && status->process_elsewhere);
 }
 
 // Polls `done` until it holds or the time is over.
@@ -198,10 +198,10 @@ std::optional<int> EngineProcess::wait(std::chrono::milliseconds limit) {
 }
 
 Result<EngineProcess> start_run(const RunFolder& folder,
-                                const std::map<std::string, std::string>& environment) {
+                                const std::map<std::string, std::string>& environment, bool take_over) {
     const Result<RunPlan> plan = folder.plan();
     if (!plan) return fail(plan.error());
-    const Result<bool> working = engine_works_on(folder);
+    const Result<bool> working = engine_works_on(folder, take_over);
     if (!working) return fail(working.error());
     if (*working)
         return fail(ErrorKind::busy, "an engine works on this run already", folder.path(),
@@ -256,7 +256,11 @@ std::string EngineProcess::last_words(std::size_t max_bytes) const {
 }
 
 std::string log_tail(const RunFolder& folder, std::size_t max_bytes) {
-    return end_of_file(folder.log_file(), 0, max_bytes);
+    return end_of_log(folder.log_file(), max_bytes);
+}
+
+std::string end_of_log(const std::string& file, std::size_t max_bytes) {
+    return end_of_file(file, 0, max_bytes);
 }
 
 }  // namespace braid

@@ -45,9 +45,11 @@ private:
     std::optional<int> exit_code_;
 };
 
-// `braid-engine train <run>`, its output in <run>/engine.log. Busy when an engine works on the run already.
+// `braid-engine train <run>`, its output in <run>/engine.log. Busy when an engine works on the run already,
+// or did so when it last wrote, on another machine; `take_over`: that one is known to be gone.
 Result<EngineProcess> start_run(const RunFolder& folder,
-                                const std::map<std::string, std::string>& environment = {});
+                                const std::map<std::string, std::string>& environment = {},
+                                bool take_over = false);
 // `braid-engine study run <name> --project <folder> <options>`, its output in <project>/studies/<name>.log.
 Result<EngineProcess> start_study(const std::string& project_folder, const std::string& study,
                                   const std::vector<std::string>& options = {});
@@ -66,5 +68,7 @@ Result<void> stop_run(const RunFolder& folder, const StopOptions& options = {});
 
 // The end of <run>/engine.log, for messages about an engine that failed before it could record why.
 std::string log_tail(const RunFolder& folder, std::size_t max_bytes = 4'096);
+// The same of any log.
+std::string end_of_log(const std::string& file, std::size_t max_bytes);
 
 }  // namespace braid

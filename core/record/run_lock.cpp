@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -42,8 +43,30 @@ Result<RunLock> RunLock::take(const RunFolder& folder) {
     return lock;
 }
 
+bool RunLock::is_free(const RunFolder& folder) {
+    const int descriptor = ::open(folder.lock_file().c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT;
+    const bool free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    ::close(descriptor);
+    return free;
+}
+
 RunLock::~RunLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<RunFolder> change_planned_run(const RunFolder& folder, const std::function<void(RunPlan&)>& change) {
+    const Result<RunLock> lock = RunLock::take(folder);
+    if (!lock) return lock.error().kind == ErrorKind::busy ? Result<RunFolder>(folder) : fail(lock.error());
+    Result<RunPlan> plan = folder.plan();
+    if (!plan) return fail(std::move(plan.error()));
+    RunPlan changed = *plan;
+    change(changed);
+    std::error_code ignored;
+    if (changed == *plan || std::filesystem::exists(folder.database_file(), ignored)) return folder;
+    if (Result<void> written = write_plan(folder.plan_file(), changed); !written)
+        return fail(std::move(written.error()));
+    return folder;
 }
 
 }  // namespace braid

@@ -15,10 +15,10 @@ constexpr std::int64_t most_jobs_on_a_gpu = 4;
 }  // namespace
 
 DeviceSlots DeviceSlots::choose(const std::string& device, std::int64_t jobs,
-                                std::span<const PlannedPoint> runs) {
+                                std::span<const PlannedPoint> runs, std::int64_t cores) {
     DeviceSlots slots;
-    const auto cores =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::thread::hardware_concurrency()));
+    if (cores <= 0)
+        cores = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::thread::hardware_concurrency()));
     if (device != "cuda" && (device != "auto" || !has_nvidia_driver())) {
         const auto wanted = static_cast<std::int64_t>(std::max<std::size_t>(1, runs.size()));
         if (jobs <= 0) jobs = std::min(cores, wanted);

@@ -17,9 +17,9 @@ namespace braid::cli {
 class DeviceSlots {
 public:
     // `device`: auto, cpu or cuda; `jobs` at a time, 0: one a core on the CPU (no more than there are runs),
-    // on each GPU as many of the largest of `runs` as its free memory holds, four at most.
+    // on each GPU as many of the largest of `runs` as its free memory holds, four at most. `cores` 0: all.
     static DeviceSlots choose(const std::string& device, std::int64_t jobs,
-                              std::span<const PlannedPoint> runs);
+                              std::span<const PlannedPoint> runs, std::int64_t cores = 0);
 
     using Busy = std::function<std::size_t(std::optional<std::size_t> gpu)>;  // engines there now
     // The GPU with the fewest engines that has room; nothing on the CPU, or where none has.

@@ -12,9 +12,11 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/study/device_slots.h"
 #include "app/engine/study/evaluations.h"
+#include "app/engine/study/study_tasks.h"
 #include "core/launch/launcher.h"
 #include "core/mixers/builtin.h"
 #include "core/record/inbox.h"
+#include "core/record/run_lock.h"
 #include "core/record/run_reader.h"
 #include "core/spec/study_cost.h"
 
@@ -48,14 +50,8 @@ struct Asking {
     EngineProcess process;
 };
 
-bool holds_any(const std::vector<RowRule>& rules, const StudyFields& fields) {
-    return std::any_of(rules.begin(), rules.end(), [&](const RowRule& rule) {
-        return holds(rule, [&](const std::string& column) -> std::optional<std::string> {
-            for (const auto& [name, value] : fields)
-                if (name == column) return value;
-            return std::nullopt;
-        });
-    });
+bool contains(const std::vector<std::string>& texts, const std::string& text) {
+    return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
 class Runner {
@@ -72,7 +68,7 @@ public:
 private:
     PointState& point_of(const Working& working) { return state_.points[working.point]; }
     std::string name(std::size_t point) const { return name_of(state_.points[point].planned.point); }
-    bool stopping() const { return options_.stop_requested != nullptr && options_.stop_requested->load(); }
+    bool stopping() const { return options_.stop && options_.stop(); }
     std::optional<std::size_t> next_point();                 // taken out of those that wait
     std::size_t busy(std::optional<std::size_t> gpu) const;  // engines on that GPU, or on the CPU
     std::optional<std::size_t> free_gpu() const {
@@ -86,6 +82,7 @@ private:
     void end_answers();
     void start(std::size_t point);
     Result<RunFolder> folder_of(std::size_t point);
+    RunStatus seen(const RunFolder& folder, RunStatus status) const;
     Result<void> check_room(const PointState& point) const;
     void end(const Working& working);
     void stop_all();
@@ -114,8 +111,10 @@ Result<void> Runner::plan() {
     for (std::size_t i = 0; i < state_.points.size(); ++i) {
         PointState& point = state_.points[i];
         const StudyFields fields = fields_of(study_.spec, point.planned.point);
-        const RunState now = point.state();
         if (!options_.only.empty() && !holds_any(options_.only, fields)) continue;
+        if (!options_.points.empty() && !contains(options_.points, point.planned.point.key)) continue;
+        if (point.run) point.run->status = seen(point.run->folder, std::move(point.run->status));
+        const RunState now = point.state();
         ++outcome_.points;
         steps_total_ += point.planned.training.steps;
         if (now == RunState::finished) {
@@ -139,7 +138,7 @@ Result<void> Runner::plan() {
     device_ = options_.device.empty() ? study_.spec.training.device : options_.device;
     std::vector<PlannedPoint> runs;
     for (const std::size_t point : waiting_) runs.push_back(state_.points[point].planned);
-    slots_ = DeviceSlots::choose(device_, options_.jobs, runs);
+    slots_ = DeviceSlots::choose(device_, options_.jobs, runs, options_.cores);
     return {};
 }
 
@@ -201,7 +200,9 @@ std::optional<std::size_t> Runner::next_point() {
     };
     for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
         const std::size_t point = *at;
-        if (!state_.points[point].run && waits_for_trunk(study_.spec, state_, point, may_come)) continue;
+        if (state_.points[point].state() == RunState::planned &&
+            waits_for_trunk(study_.spec, state_, point, may_come))
+            continue;
         waiting_.erase(at);
         return point;
     }
@@ -220,13 +221,25 @@ Result<void> Runner::check_room(const PointState& point) const {
                 study_.project.folder(), "Make room and run the study again");
 }
 
+RunStatus Runner::seen(const RunFolder& folder, RunStatus status) const {
+    if (options_.take_over && works(status.state) && status.process_elsewhere && RunLock::is_free(folder)) {
+        status.state = RunState::lost;
+        status.message = "its machine (" + status.process.host + ") is gone";
+    }
+    return status;
+}
+
 Result<RunFolder> Runner::folder_of(std::size_t point) {
     PointState& state = state_.points[point];
-    if (state.run) return state.run->folder;
+    if (state.run && state.state() != RunState::planned) return state.run->folder;
+    const auto here = [&](RunPlan& plan) {
+        plan.training.device = device_;
+        plan.training.threads = slots_.threads();
+        plan.branch_from = trunk_for(study_.spec, state_, point);
+    };
+    if (state.run) return change_planned_run(state.run->folder, here);
     RunPlan plan = run_plan_of(study_.spec, state.planned);
-    plan.training.device = device_;
-    plan.training.threads = slots_.threads();
-    plan.branch_from = trunk_for(study_.spec, state_, point);
+    here(plan);
     Result<RunFolder> made = study_.project.add_run(std::move(plan));
     if (made) state.run = RunEntry{.id = RunId(made->name()), .folder = *made};
     return made;
@@ -240,7 +253,7 @@ void Runner::start(std::size_t point) {
         return;
     }
     const std::optional<std::size_t> gpu = free_gpu();
-    Result<EngineProcess> process = start_run(*folder, slots_.environment(gpu));
+    Result<EngineProcess> process = start_run(*folder, slots_.environment(gpu), options_.take_over);
     if (!process && process.error().kind != ErrorKind::busy) {
         outcome_.failures.push_back(name(point) + ": " + describe(process.error()));
         return;
@@ -257,7 +270,7 @@ void Runner::start(std::size_t point) {
 void Runner::end(const Working& working) {
     PointState& point = point_of(working);
     const Result<RunStatus> status = read_run_status(working.folder);
-    point.run->status = status ? *status : RunStatus{};
+    point.run->status = status ? seen(working.folder, *status) : RunStatus{};
     const std::string title = name(working.point);
     const RunState now = point.state();
     if (now == RunState::finished) {
@@ -300,7 +313,8 @@ bool Runner::work() {
     working_.clear();
     std::vector<Working> ended;
     for (Working& working : all) {
-        const RunStatus status = working.reader.poll()->status;
+        RunStatus status = working.reader.poll()->status;
+        if (!working.process) status = seen(working.folder, std::move(status));
         const bool is_over = working.process ? working.process->poll().has_value() : !works(status.state);
         point_of(working).run->status = status;
         (is_over ? ended : working_).push_back(std::move(working));

@@ -15,7 +15,6 @@
 // room on the disk is not started.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,10 +28,15 @@ namespace braid::cli {
 struct StudyRunOptions {
     // Runs at a time; 0: one a core on the CPU, on each GPU as many as its free memory holds, four at most.
     std::int64_t jobs = 0;
-    std::string device = {};          // empty: as the study says
-    std::vector<RowRule> only = {};   // points that hold any of these; empty: all
-    std::vector<RowRule> first = {};  // these before the others
-    const std::atomic<bool>* stop_requested = nullptr;
+    std::string device = {};               // empty: as the study says
+    std::vector<RowRule> only = {};        // points that hold any of these; empty: all
+    std::vector<RowRule> first = {};       // these before the others
+    std::vector<std::string> points = {};  // keys: only these; empty: all
+    std::int64_t cores = 0;                // that may be used; 0: those of the machine
+    // In a job of a cluster, which alone has its points: a run that says it works on another machine, but
+    // that no engine holds, was lost with that machine.
+    bool take_over = false;
+    std::function<bool()> stop = {};  // whether all runs are to save and end
 };
 
 struct RunningPoint {
@@ -47,6 +51,7 @@ struct StudyProgress {
     double fraction = 0;      // of all steps
     double seconds_left = 0;  // NaN before it can be told
     bool stopping = false;
+    std::string note = {};  // "Slurm: 2 tasks work, 9 wait (Priority)"
     std::vector<RunningPoint> running = {};
 };
 

@@ -5,6 +5,7 @@
 #include "app/engine/study/study_file.h"
 #include "app/engine/study/study_lock.h"
 #include "app/engine/verbs/study_verbs.h"
+#include "core/launch/submitted_tasks.h"
 #include "core/record/inbox.h"
 
 namespace braid::cli {
@@ -43,8 +44,12 @@ Result<void> stop(const CommandOptions& options) {
     const bool told_runner = runner && signal_process(*runner, SIGTERM);
     const Result<std::int64_t> told = tell(*study, "stop");
     if (!told) return fail(told.error());
-    print(std::to_string(*told) + " runs are told to stop" + (told_runner ? ", and their runner" : "") +
-          "\n");
+    const Result<std::vector<std::string>> jobs = stop_jobs(study->project.folder(), study->spec.name);
+    if (!jobs) return fail(jobs.error());
+    std::string text =
+        std::to_string(*told) + " runs are told to stop" + (told_runner ? ", and their runner" : "");
+    for (const std::string& job : *jobs) text += "; job " + job + " is told to end";
+    print(text + "\n");
     return {};
 }
 
@@ -58,11 +63,12 @@ void add_study_commands(CommandLine& line, CLI::App& study) {
                                       .example = "braid-engine study pause laziness"},
                                      [pausing] { return pause(*pausing); });
     const auto stopping = std::make_shared<CommandOptions>();
-    CLI::App& stop_verb = line.verb(study,
-                                    {.name = "stop",
-                                     .summary = "Stop all runs of a study and its runner, the work saved",
-                                     .example = "braid-engine study stop laziness"},
-                                    [stopping] { return stop(*stopping); });
+    CLI::App& stop_verb = line.verb(
+        study,
+        {.name = "stop",
+         .summary = "Stop all runs of a study, its runner and its jobs of a cluster, the work saved",
+         .example = "braid-engine study stop laziness"},
+        [stopping] { return stop(*stopping); });
     for (const auto& [verb, options] : {std::pair(&pause_verb, pausing), std::pair(&stop_verb, stopping)}) {
         verb->add_option("STUDY", options->study, study_help)->required();
         add_project_option(*verb, options->project);

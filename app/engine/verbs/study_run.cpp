@@ -1,11 +1,12 @@
 // study run | resume
 #include "app/engine/cli/output.h"
-#include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
-#include "app/engine/study/study_json.h"
+#include "app/engine/study/cluster_runner.h"
 #include "app/engine/study/study_lock.h"
-#include "app/engine/study/study_runner.h"
+#include "app/engine/study/study_text.h"
+#include "app/engine/verbs/cluster_options.h"
 #include "app/engine/verbs/study_verbs.h"
+#include "core/launch/submitted_tasks.h"
 #include "core/record/inbox.h"
 
 namespace braid::cli {
@@ -15,6 +16,7 @@ struct RunOptions {
     std::string study, project, seeds, device;
     std::vector<std::string> settings, only, first;
     std::int64_t jobs = 0;
+    ClusterOptions cluster;
     bool json = false;
     bool quiet = false;
 };
@@ -52,62 +54,62 @@ Result<std::vector<RowRule>> rules_of(const std::vector<std::string>& texts, con
     return rules;
 }
 
-std::string metric_text(const RunStatus& status) {
-    std::string text;
-    const auto add = [&](const char* metric, const char* name, int decimals) {
-        if (const auto found = status.latest.find(metric); found != status.latest.end())
-            text += std::string("  ") + name + " " + real_text(found->second, decimals);
-    };
-    add("loss", "loss", 3);
-    add("recall/near", "near", 2);
-    add("recall/mid", "mid", 2);
-    add("recall/far", "far", 2);
-    add("eval/loss", "eval", 3);
-    return text;
+// What both kinds of running end with.
+Result<void> tell(const OpenedStudy& study, const StudyOutcome& outcome, const RunOptions& options) {
+    print_result(study, state_of(study), options.json);
+    if (!outcome.failures.empty()) {
+        std::string message = std::to_string(outcome.failures.size()) + " of the study's runs failed";
+        for (const std::string& failure : outcome.failures) message += "\n  " + failure;
+        return fail(ErrorKind::internal, message, study.project.folder(),
+                    "Run the study again to try them from their last checkpoints");
+    }
+    if (outcome.interrupted || outcome.stopped > 0)
+        return fail(ErrorKind::interrupted,
+                    std::to_string(outcome.finished) + " of " + std::to_string(outcome.points) +
+                        " runs are done, the work of the others is saved",
+                    study.project.folder(), "The same command goes on");
+    return {};
 }
 
-void draw(Progress& progress, const std::string& name, const StudyProgress& now) {
-    const std::string head =
-        name + "  " + std::to_string(now.finished) + " of " + std::to_string(now.points) + " done";
-    const std::string tail =
-        real_text(now.fraction * 100, 0) + " %" +
-        (now.stopping ? "  stopping, the work is being saved" : "  ETA " + duration_text(now.seconds_left));
-    std::vector<std::string> lines{head + "  " + Progress::bar(now.fraction) + "  " + tail};
-    std::string summary = head + "  " + tail;
-    for (const RunningPoint& point : now.running) {
-        const std::string steps = std::to_string(point.status.step.value) + "/" + std::to_string(point.steps);
-        const std::string state = point.status.state == RunState::paused ? "  paused" : "";
-        lines.push_back("  " + point.label + "  " + steps + metric_text(point.status) + state);
-        summary += "  |  " + point.label + " " + steps + state;
+Result<void> run_on_cluster(const OpenedStudy& study, const ClusterRunOptions& given,
+                            const RunOptions& options) {
+    const Result<std::unique_ptr<Cluster>> cluster = open_cluster(options.cluster.on);
+    if (!cluster) return fail(cluster.error());
+    Progress progress(options.quiet);
+    const Result<ClusterOutcome> outcome = run_study_on(
+        **cluster, study, given, [&](const StudyProgress& now) { draw(progress, study.spec.name, now); },
+        [&](const std::string& text) { progress.say(text); });
+    if (!outcome) return fail(outcome.error());
+    if (outcome->jobs.empty() || !outcome->study.failures.empty())
+        return tell(study, outcome->study, options);
+    std::string jobs;
+    for (const std::string& job : outcome->jobs) jobs += (jobs.empty() ? "" : ", ") + job;
+    if (options.cluster.detach) {
+        if (options.json)
+            print(Json{{"name", study.spec.name}, {"on", options.cluster.on}, {"jobs", outcome->jobs}});
+        else
+            print(jobs + "\n");
+        return {};
     }
-    progress.update(lines, summary);
+    return fail(ErrorKind::interrupted, "no longer watched; jobs " + jobs + " go on", study.project.folder(),
+                "Watch them: the same command. End them, their work saved: braid-engine study stop " +
+                    study.spec.name + ". At once: " + (*cluster)->cancel_command(outcome->jobs.front()));
 }
 
-void print_result(const OpenedStudy& study, const StudyState& state, bool json) {
-    if (json) {
-        print(study_json(study.spec, state));
-        return;
+// A point that a cluster has must not be trained here, too.
+Result<void> check_no_jobs(const OpenedStudy& study) {
+    const Result<std::vector<std::string>> jobs = live_jobs(study.project.folder(), study.spec.name);
+    const std::string stop = "braid-engine study stop " + study.spec.name;
+    if (!jobs) {
+        Error error = jobs.error();
+        error.message += "\nThe study has jobs there, and whether they still work cannot be told";
+        error.hint +=
+            ". Where they are gone for good, remove " + jobs_file(study.project.folder(), study.spec.name);
+        return fail(std::move(error));
     }
-    const StudyMeasure& measure = study.spec.measure;
-    Table table({{"VARIANT"},
-                 {"SEED", true},
-                 {"RUN"},
-                 {"STATE"},
-                 {"STEPS TO " + measure.metric + " >= " + real_text(measure.threshold, 2), true},
-                 {"TOKENS", true},
-                 {"LAST", true}});
-    for (const PointState& point : state.points) {
-        const Reached reached = threshold_of(point, measure);
-        const bool finished = point.state() == RunState::finished;
-        table.add({point.planned.point.label, std::to_string(point.planned.point.seed),
-                   point.run ? point.run->id.str() : "", std::string(to_text(point.state())),
-                   reached.step ? std::to_string(*reached.step)
-                   : finished   ? "never"
-                                : "",
-                   reached.tokens ? with_commas(*reached.tokens) : "",
-                   reached.last ? real_text(*reached.last, 3) : ""});
-    }
-    print(table);
+    if (jobs->empty()) return {};
+    return fail(ErrorKind::busy, "jobs of a cluster train this study (" + jobs->front() + ")",
+                study.project.folder(), "Watch them with --on slurm, or end them: " + stop);
 }
 
 Result<void> run(const RunOptions& options) {
@@ -119,33 +121,29 @@ Result<void> run(const RunOptions& options) {
     if (!only) return fail(only.error());
     const Result<std::vector<RowRule>> first = rules_of(options.first, study->spec, "--first");
     if (!first) return fail(first.error());
+    const Result<ClusterSettings> settings = cluster_settings(options.cluster, study->project.folder());
+    if (!settings) return fail(settings.error());
     const Result<StudyLock> lock = StudyLock::take(study->project.folder(), study->spec.name);
     if (!lock) return fail(lock.error());
+    const auto stop = [] { return stop_requested().load(); };
+    if (options.cluster.on != "local")
+        return run_on_cluster(*study,
+                              {.device = options.device,
+                               .only = *only,
+                               .first = *first,
+                               .settings = *settings,
+                               .submit_only = options.cluster.detach,
+                               .stop = stop},
+                              options);
+    if (Result<void> free = check_no_jobs(*study); !free) return free;
     Progress progress(options.quiet);
     const Result<StudyOutcome> outcome = run_study(
         *study,
-        {.jobs = options.jobs,
-         .device = options.device,
-         .only = *only,
-         .first = *first,
-         .stop_requested = &stop_requested()},
+        {.jobs = options.jobs, .device = options.device, .only = *only, .first = *first, .stop = stop},
         [&](const StudyProgress& now) { draw(progress, study->spec.name, now); },
         [&](const std::string& text) { progress.say(text); });
     if (!outcome) return fail(outcome.error());
-    const StudyState state = state_of(*study);
-    print_result(*study, state, options.json);
-    if (!outcome->failures.empty()) {
-        std::string message = std::to_string(outcome->failures.size()) + " of the study's runs failed";
-        for (const std::string& failure : outcome->failures) message += "\n  " + failure;
-        return fail(ErrorKind::internal, message, study->project.folder(),
-                    "Run the study again to try them from their last checkpoints");
-    }
-    if (outcome->interrupted || outcome->stopped > 0)
-        return fail(ErrorKind::interrupted,
-                    std::to_string(outcome->finished) + " of " + std::to_string(outcome->points) +
-                        " runs are done, the work of the others is saved",
-                    study->project.folder(), "The same command goes on");
-    return {};
+    return tell(*study, *outcome, options);
 }
 
 // With a runner at work only its paused runs are told to go on; without one the study is run.
@@ -184,6 +182,7 @@ void add_options(CLI::App& verb, RunOptions& options) {
     verb.add_option("--first", options.first, "Points that are trained before the others")
         ->type_name("RULE")
         ->allow_extra_args(false);
+    add_cluster_options(verb, options.cluster);
     add_project_option(verb, options.project);
     add_quiet_option(verb, options.quiet);
     add_json_option(verb, options.json);
@@ -197,10 +196,20 @@ void add_study_run(CommandLine& line, CLI::App& study) {
         study,
         {.name = "run",
          .summary = "Train what is missing of a study",
-         .example = "braid-engine study run laziness\nbraid-engine study run laziness --seeds 1-5 --jobs 2",
+         .example = "braid-engine study run laziness\nbraid-engine study run laziness --seeds 1-5 --jobs 2\n"
+                    "braid-engine study run main --on slurm --partition gpu --time 12:00:00 --gpus-per-job 1",
          .details =
              "Finished points are kept, stopped, failed and lost ones go on from their last checkpoints, "
-             "the rest is started. SIGINT stops all its runs with their work saved (exit code 130)."},
+             "the rest is started. SIGINT stops all its runs with their work saved (exit code 130).\n\n"
+             "With --on slurm the runs are jobs of a cluster, a job array, that read and write the project "
+             "where "
+             "it is: budgets that branch from one another are one task, every other point is one. Jobs save "
+             "their work before their time is over and are queued again; what a lost node has trained goes "
+             "on "
+             "from its last checkpoint. SIGINT ends the watching only: the same command watches again and "
+             "submits what is missing, study stop ends the jobs. Without a common file system: study pack "
+             "and "
+             "study collect."},
         [running] { return run(*running); });
     add_options(run_verb, *running);
     const auto resuming = std::make_shared<RunOptions>();
