@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cmath>
@@ -20,6 +21,7 @@ static_assert(std::endian::native == std::endian::little, "the file is written a
 constexpr std::string_view magic = "BRAIDATT";
 constexpr std::int64_t widest = 4096;
 constexpr std::size_t most_bytes = std::size_t{1} << 32;
+constexpr std::size_t bytes_at_once = std::size_t{4} << 20;  // a slow disk takes them soon
 
 template <class T>
 void append(std::string& bytes, const T* values, std::size_t count) {
@@ -215,14 +217,20 @@ Result<CapturedHead> captured_head_from_bytes(std::string_view bytes, const std:
     return head;
 }
 
-Result<void> write_captured_head(const std::string& file, const CapturedHead& head) {
+Result<void> write_captured_head(const std::string& file, const CapturedHead& head,
+                                 const std::function<bool()>& go_on) {
     const std::string bytes = to_bytes(head);
     const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (descriptor < 0) return fail(error_from_errno(errno, "cannot create", file));
     std::string_view left = bytes;
     int problem = 0;
+    bool stopped = false;
     while (!left.empty() && problem == 0) {
-        const ssize_t written = ::write(descriptor, left.data(), left.size());
+        if (go_on && !go_on()) {
+            stopped = true;
+            break;
+        }
+        const ssize_t written = ::write(descriptor, left.data(), std::min(left.size(), bytes_at_once));
         if (written >= 0)
             left.remove_prefix(static_cast<std::size_t>(written));
         else if (errno != EINTR)
@@ -230,6 +238,7 @@ Result<void> write_captured_head(const std::string& file, const CapturedHead& he
     }
     if (::close(descriptor) != 0 && problem == 0) problem = errno;
     if (problem != 0) return fail(error_from_errno(problem, "cannot write", file));
+    if (stopped) return fail(ErrorKind::interrupted, "stopped", file);
     return {};
 }
 

@@ -7,6 +7,7 @@
 //   0 has single weights: they are their own means, and written once).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -32,8 +33,10 @@ std::string to_bytes(const CapturedHead& head);
 Result<CapturedHead> captured_head_from_bytes(std::string_view bytes, const std::string& file);
 
 // Not atomic and not synced: the folder that a head is written to gets its name when it is complete. Errors:
-// no_space and others of the disk; those of read_file().
-Result<void> write_captured_head(const std::string& file, const CapturedHead& head);
+// no_space and others of the disk; those of read_file(); interrupted: `go_on`, which is asked every few
+// megabytes, said false.
+Result<void> write_captured_head(const std::string& file, const CapturedHead& head,
+                                 const std::function<bool()>& go_on = {});
 Result<CapturedHead> read_captured_head(const std::string& file);
 
 }  // namespace braid

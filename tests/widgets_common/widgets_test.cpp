@@ -28,6 +28,7 @@
 #include "widgets/common/data_table.h"
 #include "widgets/common/field.h"
 #include "widgets/common/format.h"
+#include "widgets/common/run_name.h"
 #include "widgets/common/segments.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/toast.h"
@@ -353,6 +354,21 @@ TEST(Buttons, ADisabledButtonSaysWhy) {
     setDisabledReason(button.get(), {});
     EXPECT_TRUE(button->isEnabled());
     EXPECT_EQ(KeyHint::text(QKeySequence(QStringLiteral("Alt+Up"))), QStringLiteral("Alt ↑"));
+}
+
+TEST(RunNames, KeepHowTheyBeginAndEnd) {
+    const QFontMetrics letters(Theme::instance().font());
+    const QString name = QStringLiteral("Window 64, NoPE, seed 5");
+    const auto width = [&](const char* text) { return letters.horizontalAdvance(QString::fromUtf8(text)); };
+    EXPECT_EQ(elidedRunName(name, letters, 1000), name);
+    EXPECT_EQ(elidedRunName(name, letters, width("Window 64, NoPE, s5") + 1),
+              QStringLiteral("Window 64, NoPE, s5"));
+    const QString narrow = elidedRunName(name, letters, width("Window 64, s5"));
+    EXPECT_TRUE(narrow.startsWith(QStringLiteral("Win")) && narrow.endsWith(QStringLiteral(", s5")))
+        << narrow.toStdString();
+    EXPECT_LE(letters.horizontalAdvance(narrow), width("Window 64, s5"));
+    EXPECT_TRUE(elidedRunName(QStringLiteral("A name of another kind"), letters, 60)
+                    .startsWith(QStringLiteral("A n")));
 }
 
 TEST(Format, PercentIsFullOnlyWhenComplete) {

@@ -9,6 +9,9 @@
 //                                           of an "attention-map": "attention/LAYER.HEAD", with "/row" (shares of each row's
 //                                           largest) or "/less/LAYER.HEAD@STEP" behind it; x_range: keys, y_range: queries;
 //                                           of "loss-by-position": "loss", or "difference" (to what it was scored against)
+//                                           of a measurement its kind and array, "heads/mass", with "/by-kind" behind it where
+//                                           rows are kinds of layers; of a "trace", "trace/mass", "/top" draws the top head
+//                                           of each run alone, in place of the mean of its top two
 //   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
 //   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series;
 //                                           or, of an attention-map, {"checkpoint": FOLDER} that belongs to no run

@@ -177,9 +177,11 @@ void drawPaperAxes(FigureCanvas& canvas, const FigureCanvas::Frame& frame, const
         canvas.line({x, area.bottom()}, {x, area.bottom() + tick}, FigureCanvas::axisInk(), 0.5);
         const QString text = QString::fromStdString(format_si(value));
         const double half = canvas.textWidth(text) / 2;
-        if (x - half < last + FigureCanvas::mm(1)) continue;
-        last = x + half;
-        canvas.text({x, area.bottom() + tick + line * 0.6}, text, TextAnchor::centre);
+        // The last one may stand at the edge of the page.
+        const double middle = std::min(x, canvas.page().right() - half - FigureCanvas::mm(0.3));
+        if (middle - half < last + FigureCanvas::mm(1)) continue;
+        last = middle + half;
+        canvas.text({middle, area.bottom() + tick + line * 0.6}, text, TextAnchor::centre);
     }
     double above = 1e12;
     for (const double value : valuesOf(frame.y_map, frame.y_range)) {

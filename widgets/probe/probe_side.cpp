@@ -11,6 +11,7 @@
 #include "widgets/common/format.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/mixer_style.h"
+#include "widgets/common/run_name.h"
 #include "widgets/common/value_text.h"
 #include "widgets/probe/probe_choice.h"
 
@@ -48,7 +49,6 @@ QTreeView* makeTree(const QString& name, QStandardItemModel* model) {
     tree->setIndentation(0);
     tree->setFrameShape(QFrame::NoFrame);
     tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    tree->setTextElideMode(Qt::ElideMiddle);  // runs of a study differ in the end of their names
     tree->setUniformRowHeights(true);
     tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     tree->viewport()->setAutoFillBackground(false);
@@ -84,6 +84,7 @@ ProbeSide::ProbeSide(ProbeChoice& choice, QWidget* parent)
         layout->addWidget(title);
         layout->addWidget(content, stretch);
     };
+    runs_->setItemDelegateForColumn(0, new RunNameDelegate(runs_));
     titled(run_title_, runs_, 3);
     layout->addWidget(makeSeparator());
     titled(new SectionTitle(tr("Measurements")), kinds_, 4);

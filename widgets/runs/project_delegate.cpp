@@ -7,6 +7,7 @@
 #include "widgets/common/icons.h"
 #include "widgets/common/mixer_style.h"
 #include "widgets/common/mixer_widgets.h"
+#include "widgets/common/run_name.h"
 #include "widgets/common/style_paint.h"
 #include "widgets/common/theme.h"
 #include "widgets/runs/project_model.h"
@@ -89,10 +90,8 @@ void ProjectDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         }
         painter->setFont(Theme::instance().font(TypeStep::control, selected ? 500 : 400));
         painter->setPen(faint ? t.text3 : t.text1);
-        // Runs of a study differ in the end of their names.
-        painter->drawText(
-            rest, Qt::AlignLeft | Qt::AlignVCenter,
-            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideMiddle, rest.width()));
+        painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter,
+                          elidedRunName(index.data().toString(), painter->fontMetrics(), rest.width()));
     }
     if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange) {
         style::focusRing(*painter, row, metrics::radiusField);

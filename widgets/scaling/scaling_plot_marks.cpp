@@ -44,11 +44,19 @@ void ScalingPlot::paintScaleNames(QPainter& painter) const {
         names[i - 1].y = std::min(names[i - 1].y, names[i].y - gap);
     }
     painter.setFont(Theme::instance().font(TypeStep::tick, 600));
-    painter.setPen(tokens().text1);
+    const QFontMetricsF letters(painter.font());
     for (const Name& name : names) {
         const double left = std::min(name.x, area_.right()) + 6;
+        const QString text = scaleText(scales[name.scale]);
+        // Lines of larger scales may go on beneath it.
+        QPainterPath outline;
+        outline.addText(left, name.y + letters.capHeight() / 2, painter.font(), text);
+        QColor halo = tokens().surface;
+        halo.setAlphaF(0.85F);
+        painter.strokePath(outline, QPen(halo, 4, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.setPen(tokens().text1);
         painter.drawText(QRectF(left, name.y - 8, width() - left - 2, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                         scaleText(scales[name.scale]));
+                         text);
     }
 }
 

@@ -221,8 +221,9 @@ private:
             });
         head.factors = captured->factors.has_value();
         head.finest = captured->pyramid.finest();
-        if (Result<void> written = write_captured_head(folder_ + "/" + head.file, *captured); !written)
-            throw Ended{.error = std::move(written.error())};
+        const auto wanted = [&] { return input_.stop == nullptr || !input_.stop->load(); };
+        Result<void> written = write_captured_head(folder_ + "/" + head.file, *captured, wanted);
+        if (!written) throw Ended{.error = std::move(written.error())};
         count(folder_ + "/" + head.file);
         kept_[which] = std::move(head);
         ++computed_;
