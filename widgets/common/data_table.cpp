@@ -198,6 +198,9 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
         return;
     }
     QTableView::keyPressEvent(event);
+    // Keys act on the cell: it is shown from the first of them on, not only after Tab.
+    window()->setAttribute(Qt::WA_KeyboardFocusChange);
+    viewport()->update();
 }
 
 void alignNumberHeaders(QAbstractItemModel& model, int first, int last) {

@@ -104,15 +104,16 @@ void PageToolbar::arrange() {
     // A word or two of a note say nothing.
     const int left = width() - room(shown) - (folded.isEmpty() ? 0 : 36);
     const int needed = note_->fontMetrics().horizontalAdvance(noteText_) + 2;
-    // Beneath the title there is its room, too.
-    const bool beneath = !noteText_.isEmpty() && left < needed;
+    const int least = std::min(needed, least_note);
+    // Beneath the title there is its room, too; where that is too little the title stands in the middle.
+    const bool beneath = !noteText_.isEmpty() && left < needed && titleWidth + left >= least;
     heading_->setDirection(beneath ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     heading_->setSpacing(beneath ? 0 : metrics::gap2);
     heading_->setContentsMargins(0, beneath ? metrics::gap1 : 0, 0, beneath ? metrics::gap1 : 0);
     title_->setAlignment(Qt::AlignLeft | (beneath ? Qt::AlignBottom : Qt::AlignVCenter));
     note_->setAlignment(Qt::AlignLeft | (beneath ? Qt::AlignTop : Qt::AlignVCenter));
     const int note_room = beneath ? titleWidth + left : left;
-    note_->setText(note_room >= std::min(needed, least_note) ? noteText_ : QString());
+    note_->setText(note_room >= least ? noteText_ : QString());
     arranging_ = false;
 }
 

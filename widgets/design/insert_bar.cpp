@@ -89,15 +89,28 @@ InsertBar::InsertBar(const MixerCatalog& catalog, QWidget* parent) : QWidget(par
     const std::pair<QString, QString> entries[] = {
         {tr("Alt ↑↓"), tr("move")}, {tr("Ctrl D"), tr("duplicate")}, {tr("Del"), tr("remove")}};
     for (const auto& [keys, what] : entries) {
-        hints->addWidget(new KeyHint(keys));
-        hints->addWidget(new TextLabel(what, TypeStep::table, 400, 2));
-        hints->addSpacing(metrics::gap1);
+        auto* hint = new QWidget;
+        auto* both = new QHBoxLayout(hint);
+        both->setContentsMargins(0, 0, metrics::gap1, 0);
+        both->setSpacing(metrics::gap2);
+        both->addWidget(new KeyHint(keys));
+        both->addWidget(new TextLabel(what, TypeStep::table, 400, 2));
+        hints->addWidget(hint);
+        hints_ << hint;
     }
+    bare_ = line->sizeHint().width() + metrics::gap2;
     line->addWidget(keys_);
     setFixedHeight(bar_height);
 }
 
-void InsertBar::resizeEvent(QResizeEvent*) { keys_->setVisible(width() >= 420); }
+// As many as there is room for, none of them cut.
+void InsertBar::resizeEvent(QResizeEvent*) {
+    int left = width() - bare_;
+    for (QWidget* hint : hints_) {
+        left -= hint->sizeHint().width() + metrics::gap2;
+        hint->setVisible(left >= 0);
+    }
+}
 
 void InsertBar::paintEvent(QPaintEvent*) {
     QPainter painter(this);

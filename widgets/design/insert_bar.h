@@ -22,6 +22,8 @@ protected:
 
 private:
     QWidget* keys_;
+    QWidgetList hints_;  // of keys_
+    int bare_ = 0;       // width without them
 };
 
 }  // namespace braid::ui

@@ -132,7 +132,10 @@ void HeadsPage::orderTabs() {
     for (int i = 1; i < order.size(); ++i) setTabOrder(order[i - 1], order[i]);
 }
 
-void HeadsPage::setCompact(bool compact) { heads_->setVisible(compact); }
+void HeadsPage::setCompact(bool compact) {
+    compact_ = compact;
+    heads_->setVisible(compact_ && heads_->count() > 0);
+}
 
 void HeadsPage::fillHeads() {
     const CapturePointer& capture = choice_.leading();
@@ -144,6 +147,7 @@ void HeadsPage::fillHeads() {
             const QString name = headName(capture->heads[i]);
             heads_->addItem(needle ? tr("%1, needle %2").arg(name, formatFixed(*needle, 2)) : name, int(i));
         }
+        heads_->setVisible(compact_ && heads_->count() > 0);
     }
     const auto& shown = choice_.head(state_.leading());
     for (std::size_t i = 0; shown && capture && i < capture->heads.size(); ++i)

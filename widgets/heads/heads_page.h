@@ -65,6 +65,7 @@ private:
     MapRenderer* renderer_;
     PageToolbar* toolbar_;
     QComboBox* heads_;
+    bool compact_ = false;
     CapturePointer listed_;  // in heads_
     Segments *form_, *view_;
     QPushButton *links_, *prompt_, *figure_;
