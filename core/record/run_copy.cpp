@@ -101,6 +101,10 @@ Result<bool> copy_parts(const RunFolder& from, const RunFolder& to, bool checkpo
     if (fs::exists(from.log_file(), ignored))
         if (const Result<void> copied = copy_tree(from.log_file(), to.log_file()); !copied)
             return fail(copied.error());
+    for (const char* name : {"/evaluations.json", "/evaluations.log"})  // which scores a study has got
+        if (fs::exists(from.path() + name, ignored))
+            if (const Result<void> copied = copy_tree(from.path() + name, to.path() + name); !copied)
+                return fail(copied.error());
     for (const auto& [source, target] : {std::pair(from.scores_folder(), to.scores_folder()),
                                          std::pair(from.measurements_folder(), to.measurements_folder()),
                                          std::pair(from.captures_folder(), to.captures_folder())}) {

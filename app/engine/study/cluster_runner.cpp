@@ -44,7 +44,6 @@ private:
     Result<void> choose_device();
     bool complete(std::size_t point) const;
     Result<void> submit(const std::vector<std::vector<std::size_t>>& tasks);
-    Result<void> make_folders(const std::vector<std::vector<std::size_t>>& tasks);
     void poll();
     void read_statuses();
     void end(const SubmittedTask& task);
@@ -133,24 +132,11 @@ Result<void> ClusterRunner::plan() {
     return submit(tasks_of(study_.spec, planned, missing));
 }
 
-Result<void> ClusterRunner::make_folders(const std::vector<std::vector<std::size_t>>& tasks) {
-    for (const std::vector<std::size_t>& task : tasks)
-        for (const std::size_t point : task) {
-            PointState& state = state_.points[point];
-            if (state.run) continue;
-            RunPlan plan = run_plan_of(study_.spec, state.planned);
-            plan.training.device = device_;
-            Result<RunFolder> made = study_.project.add_run(std::move(plan));
-            if (!made) return fail(std::move(made.error()));
-            state.run = RunEntry{.id = RunId(made->name()), .folder = *made};
-        }
-    return {};
-}
-
 Result<void> ClusterRunner::submit(const std::vector<std::vector<std::size_t>>& tasks) {
     const Result<std::string> engine = find_engine();
     if (!engine) return fail(engine.error());
-    if (Result<void> made = make_folders(tasks); !made) return made;
+    for (const std::vector<std::size_t>& task : tasks)
+        if (Result<void> made = make_runs(study_, state_, task, device_); !made) return made;
     for (std::size_t begin = 0; begin < tasks.size(); begin += most_tasks) {
         SubmittedTasks::Request request{.device = device_, .settings = settings_};
         std::size_t runs = 0;

@@ -41,4 +41,18 @@ std::vector<std::vector<std::size_t>> tasks_of(const StudySpec& spec,
     return tasks;
 }
 
+Result<void> make_runs(const OpenedStudy& study, StudyState& state, const std::vector<std::size_t>& points,
+                       const std::string& device) {
+    for (const std::size_t point : points) {
+        PointState& missing = state.points[point];
+        if (missing.run) continue;
+        RunPlan plan = run_plan_of(study.spec, missing.planned);
+        if (!device.empty()) plan.training.device = device;
+        Result<RunFolder> made = study.project.add_run(std::move(plan));
+        if (!made) return fail(std::move(made.error()));
+        missing.run = RunEntry{.id = RunId(made->name()), .folder = *made};
+    }
+    return {};
+}
+
 }  // namespace braid::cli

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "app/engine/study/study_file.h"
 #include "core/base/row_rule.h"
-#include "core/spec/study_plan.h"
 
 namespace braid::cli {
 
@@ -17,5 +18,9 @@ bool holds_any(const std::vector<RowRule>& rules, const StudyFields& fields);
 std::vector<std::vector<std::size_t>> tasks_of(const StudySpec& spec,
                                                const std::vector<PlannedPoint>& planned,
                                                const std::vector<std::size_t>& points);
+
+// Folders for those of `points` that have no run yet; `device` empty: as the study says.
+Result<void> make_runs(const OpenedStudy& study, StudyState& state, const std::vector<std::size_t>& points,
+                       const std::string& device);
 
 }  // namespace braid::cli

@@ -9,6 +9,7 @@ void add_study(CommandLine& line) {
     add_study_show(line, study);
     add_study_run(line, study);
     add_study_work(line, study);
+    add_study_exchange(line, study);
     add_study_fit(line, study);
     add_study_export(line, study);
     add_study_investigate(line, study);

@@ -9,6 +9,7 @@ void add_study_new(CommandLine& line, CLI::App& study);
 void add_study_show(CommandLine& line, CLI::App& study);
 void add_study_run(CommandLine& line, CLI::App& study);  // run, resume
 void add_study_work(CommandLine& line, CLI::App& study);
+void add_study_exchange(CommandLine& line, CLI::App& study);  // pack, collect
 void add_study_fit(CommandLine& line, CLI::App& study);
 void add_study_export(CommandLine& line, CLI::App& study);
 void add_study_investigate(CommandLine& line, CLI::App& study);
