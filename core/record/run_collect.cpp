@@ -13,6 +13,7 @@
 #include "core/record/run_copy.h"
 #include "core/record/run_lock.h"
 #include "core/record/run_reader.h"
+#include "core/spec/schedule.h"
 
 namespace braid {
 namespace {

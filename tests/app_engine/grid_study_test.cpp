@@ -94,6 +94,32 @@ TEST_F(GridStudy, AnEngineThatIsKilledIsStartedAgain) {
     EXPECT_EQ(done.json()["states"]["finished"], 1);
 }
 
+// Packed, trained where the project is not, collected; twice, and after both sides went on.
+TEST_F(GridStudy, ComesBackFromAPlaceOfItsOwn) {
+    Json study = Json::parse(std::ifstream(place_->path("studies/grid.json")));
+    study["name"] = "away";
+    study["budgets"] = {4, 8};
+    study["scales"].erase(1);
+    study["variants"].erase(1);
+    std::ofstream(place_->path("studies/away.json")) << study;
+    const std::string there = place_->path("packed");
+    EXPECT_EQ(must({"study", "pack", "away", "--out", there, "--json"}).json()["runs"], 2);
+    EXPECT_NE(refused({"study", "pack", "away", "--out", there}, 1).find("there is something already"),
+              std::string::npos);
+    EXPECT_EQ(must({"study", "run", "away", "--project", there, "--json"}).json()["states"]["finished"], 2);
+    EXPECT_EQ(must({"study", "show", "away", "--json"}).json()["states"]["planned"], 2) << "not here yet";
+
+    const Json collected = must({"study", "collect", "away", there, "--json"}).json();
+    for (const Json& run : collected["runs"]) EXPECT_EQ(run["result"], "updated") << run;
+    EXPECT_EQ(must({"study", "show", "away", "--json"}).json()["states"]["finished"], 2);
+    const Json again = must({"study", "collect", "away", there, "--json"}).json();
+    for (const Json& run : again["runs"]) EXPECT_EQ(run["result"], "nothing new") << run;
+    EXPECT_NE(refused({"study", "collect", "away", place_->path("studies")}, 1).find("holds no run"),
+              std::string::npos);
+    const Finished other = engine({"study", "collect", "grid", there});
+    EXPECT_EQ(other.code, 1) << "of another study: " << other.all();
+}
+
 TEST_F(GridStudy, FinishedRunsAreAskedOnce) {
     Json study = Json::parse(std::ifstream(place_->path("studies/grid.json")));
     study["name"] = "asked";

@@ -5,6 +5,7 @@
 #include "app/engine/study/study_json.h"
 #include "app/engine/study/study_lock.h"
 #include "app/engine/verbs/study_verbs.h"
+#include "core/record/study_jobs.h"
 
 namespace braid::cli {
 namespace {
@@ -14,6 +15,11 @@ struct ShowOptions {
     bool json = false;
 };
 
+// Given to a cluster and, when somebody last looked (study run --on), not over.
+std::vector<const JobSubmission*> open_submissions(const Result<StudyJobs>& jobs) {
+    return jobs ? jobs->open() : std::vector<const JobSubmission*>();
+}
+
 Result<void> show(const ShowOptions& options) {
     Result<OpenedStudy> study = open_study(options.study, options.project, {}, DataNeed::optional);
     if (!study) return fail(std::move(study.error()));
@@ -22,11 +28,16 @@ Result<void> show(const ShowOptions& options) {
     const StudyState state = state_of(*study);
     const std::optional<ProcessIdentity> runner =
         StudyLock::holder(study->project.folder(), study->spec.name);
+    const Result<StudyJobs> jobs = read_study_jobs(study->project.folder(), study->spec.name);
     if (options.json) {
         Json document = study_json(study->spec, state);
         document["project"] = study->project.folder();
         document["file"] = study->file;
         document["cost"] = cost_json(*study, state);
+        Json submitted = Json::array();
+        for (const JobSubmission* each : open_submissions(jobs))
+            submitted.push_back({{"on", each->scheduler}, {"job", each->job}, {"tasks", each->tasks}});
+        document["submitted"] = std::move(submitted);
         document["runner"] = runner ? Json{{"pid", runner->pid}, {"host", runner->host}} : Json(nullptr);
         print(document);
         return {};
@@ -34,6 +45,12 @@ Result<void> show(const ShowOptions& options) {
     std::string text = study->spec.title + "\n" + study->file + "\n";
     if (!study->spec.description.empty()) text += "\n" + study->spec.description + "\n";
     if (runner) text += "\nrun by process " + std::to_string(runner->pid) + " on " + runner->host + "\n";
+    for (const JobSubmission* each : open_submissions(jobs)) {
+        std::size_t runs = 0;
+        for (const std::vector<std::string>& task : each->tasks) runs += task.size();
+        text += "\nsubmitted to " + each->scheduler + " as job " + each->job + ": " + std::to_string(runs) +
+                " runs in " + std::to_string(each->tasks.size()) + " tasks (" + each->submitted + ")\n";
+    }
     text += "\n" + cost_text(*study, state);
     const StudyMeasure& measure = study->spec.measure;
     const std::string reached_title = "TO " + measure.metric + " >= " + real_text(measure.threshold, 2);
