@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
+#include <algorithm>
 
 #include "app/workbench/about_dialog.h"
 #include "app/workbench/dock.h"
@@ -260,6 +261,12 @@ void MainWindow::updateActions() {
     forward(actions_[QStringLiteral("edit.undo")], &Workspace::undoAction);
     forward(actions_[QStringLiteral("edit.redo")], &Workspace::redoAction);
     enable("file.save", workspace && workspace->saveAction() && workspace->saveAction()->isEnabled());
+    // A workspace that has its own for this key is asked: two actions of one key would do nothing.
+    QAction* fresh = actions_[QStringLiteral("file.new_architecture")];
+    const QList<QAction*> own = current() ? current()->actions : QList<QAction*>();
+    fresh->setVisible(std::none_of(own.begin(), own.end(), [&](const QAction* entry) {
+        return !fresh->shortcut().isEmpty() && entry->shortcuts().contains(fresh->shortcut());
+    }));
     enable("file.new_architecture", session_.isOpen() && !session_.isReadOnly());
     enable("edit.copy_command", workspace && !workspace->commandLine().isEmpty());
     const RunPointer run = session_.currentRun();

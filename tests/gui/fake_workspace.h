@@ -25,6 +25,11 @@ public:
         action_->setProperty("menu", QStringLiteral("edit"));
         page_->addAction(action_);
         connect(action_, &QAction::triggered, this, [this] { ++twists; });
+        new_ = new QAction(QStringLiteral("New twist"), this);
+        new_->setObjectName(id + QStringLiteral(".new"));
+        new_->setShortcut(QKeySequence(QStringLiteral("Ctrl+N")));
+        new_->setProperty("menu", QStringLiteral("file"));
+        connect(new_, &QAction::triggered, this, [this] { ++news; });
         undo_ = new QAction(QStringLiteral("Undo twist"), this);
         connect(undo_, &QAction::triggered, this, [this] { ++undone; });
     }
@@ -33,7 +38,9 @@ public:
     QWidget* page() override { return page_; }
     QWidget* inspector() override { return inspector_; }
     QString inspectorTitle() const override { return id_ + QStringLiteral(" inspector"); }
-    QList<QAction*> actions() override { return {action_}; }
+    QList<QAction*> actions() override {
+        return id_ == QLatin1String("design") ? QList<QAction*>{action_, new_} : QList<QAction*>{action_};
+    }
     QAction* undoAction() override { return undo_; }
     QString commandLine() const override { return command; }
     bool hasUnsavedChanges() const override { return unsaved; }
@@ -44,7 +51,7 @@ public:
 
     QLineEdit* edit() const { return edit_; }
     QAction* undo() const { return undo_; }
-    int twists = 0, undone = 0, closings = 0, activations = 0;
+    int twists = 0, news = 0, undone = 0, closings = 0, activations = 0;
     bool compact = false, unsaved = false;
     QString command;
 
@@ -53,7 +60,7 @@ private:
     QWidget* page_;
     QLineEdit* edit_;
     QLabel* inspector_ = nullptr;
-    QAction *action_, *undo_;
+    QAction *action_, *new_, *undo_;
 };
 
 }  // namespace braid::ui

@@ -137,6 +137,19 @@ TEST_F(Window, TheFocusFollowsIntoTheWorkspaceAndBack) {
     EXPECT_EQ(QApplication::focusWidget(), rail);
 }
 
+// A key that both the window and the workspace have an action for does what the workspace says.
+TEST_F(Window, AKeyOfTheWorkspaceIsNotTakenTwice) {
+    ASSERT_TRUE(openProject());
+    window_->showWorkspace(QStringLiteral("design"));
+    design_->edit()->setFocus();
+    press(Qt::Key_N, Qt::ControlModifier);
+    EXPECT_EQ(design_->news, 1);
+    EXPECT_FALSE(action(QStringLiteral("file.new_architecture"))->isVisible());
+    window_->showWorkspace(QStringLiteral("train"));
+    EXPECT_TRUE(action(QStringLiteral("file.new_architecture"))->isVisible());
+    EXPECT_TRUE(action(QStringLiteral("file.new_architecture"))->isEnabled());
+}
+
 TEST_F(Window, SafeModeIgnoresWhatWasSavedAndADamagedLayoutDoesNoHarm) {
     window_->showWorkspace(QStringLiteral("design"));
     dock("projectDock")->hide();
