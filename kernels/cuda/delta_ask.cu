@@ -1,0 +1,73 @@
+// What a chunk's outputs ask of the state before it and of the chunk's own writes:
+//
+//   dwrite_j = sum_{i >= j} exp(b_i - b_j) (q_i.k_j) do_i
+//   N = sum_i exp(b_i) q_i do_i^T - W^T diag(beta) dwrite       (of the state directly, and through what is
+//   written)
+#include "kernels/cuda/delta_chunk.cuh"
+
+namespace braid::kernels::cuda::delta {
+namespace {
+
+template <int P>
+struct Shared {
+    alignas(16) bf16 k[chunk * tile_stride(P)];
+    alignas(16) bf16 w[chunk * tile_stride(P)];
+    alignas(16) bf16 q[chunk * tile_stride(P)];  // dwrite after the last query
+    alignas(16) bf16 d_o[chunk * tile_stride(P)];
+    alignas(16) Gates gates;
+};
+
+template <int P>
+__global__ void __launch_bounds__(threads) ask_kernel(DeltaRule p, Work w, DeltaHeads<const bf16> d_o) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
+    const Place at = place_of(p, w);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = warp * 16;
+
+    load_tile<P>(s.w, w.w + at.index * chunk * P, chunk);
+    if (warp == 0) read_gates(p, at, s.gates);
+    load_rows<P>(s.k, nullptr, nullptr, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    wait_tiles();
+
+    float dwrite[P / 8][4], asked[P / 8][4];
+    clear(dwrite);
+    clear(asked);
+    for (int r = 0; r < p.shape.readers; ++r) {
+        const int head = at.s * p.shape.readers + r;
+        load_rows<P>(s.q, nullptr, nullptr, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
+        load_rows<P>(s.d_o, nullptr, nullptr, rows_of(d_o, at, head), d_o.row, row0, at.count,
+                     {p.shape.value_dim, false, false, 1.0F});
+        __syncthreads();
+        float scores[8][4];
+        pairs<Half::upper, P>(scores, s.k, s.q, row0);
+        decay_pairs<Half::upper, false>(scores, s.gates, row0);
+        add_pairs<Half::upper, P>(dwrite, scores, s.d_o, row0);
+        if (warp < P / 16)
+            multiply_transposed<P, chunk>(asked, s.q, tile_stride(P), row0, s.d_o, tile_stride(P),
+                                          s.gates.before);
+        __syncthreads();
+    }
+    store_tile(dwrite, s.q, tile_stride(P), row0);
+    __syncthreads();
+    save_tile<P>(s.q, w.dwrite + at.index * chunk * P, chunk);
+    if (warp >= P / 16) return;
+    float through[P / 8][4];
+    clear(through);
+    multiply_transposed<P, chunk>(through, s.w, tile_stride(P), row0, s.q, tile_stride(P), s.gates.beta);
+    const std::int64_t tile = (at.index * (P / 16) + warp) * (P / 16);
+#pragma unroll
+    for (int n = 0; n < P / 8; ++n)
+        w.n[(tile * 2 + n) * 32 + lane] = {asked[n][0] - through[n][0], asked[n][1] - through[n][1],
+                                           asked[n][2] - through[n][2], asked[n][3] - through[n][3]};
+}
+
+}  // namespace
+
+cudaError_t ask(const DeltaRule& p, const Work& w, const DeltaHeads<const bf16>& d_o, cudaStream_t stream) {
+    return for_padded(p.shape, [&](auto padded) {
+        constexpr int P = decltype(padded)::value;
+        return launch_chunks(ask_kernel<P>, p, sizeof(Shared<P>), stream, p, w, d_o);
+    });
+}
+
+}  // namespace braid::kernels::cuda::delta

@@ -1,0 +1,314 @@
+// Gradients of a chunk's inputs, from the state before it (S) and the gradient of the state after it (D).
+// With E the errors and U = diag(beta) E what was written,
+//
+//   dU = dwrite + K' D                              of the chunk's own outputs and of the state
+//   F  = T^T diag(beta) dU                          the gradient of V - diag(exp b) K S, so of V
+//   dbeta_j = e_j.(du_j - sum_{i > j} G_ij f_i)
+//   dG = -F U^T                                     below the diagonal
+//   dk_i = sum_j dG_ij exp(b_i - b_j) k_j - exp(b_i) S f_i              beside exp(b_i)
+//   dk_j = sum_i exp(b_i - b_j) (dG_ij k_i + (do_i.u_j) q_i) + exp(b_C - b_j) D u_j      beside exp(-b_j)
+//
+// dlog_decay_t takes every pair (i, j) with j < t <= i, what tokens from t on read of S, what tokens before t
+// leave in the state after the chunk, and what S leaves there. Counted so, nothing large cancels where little
+// gets through.
+#include "kernels/cuda/delta_chunk.cuh"
+
+namespace braid::kernels::cuda::delta {
+namespace {
+
+template <int P>
+struct Shared {
+    alignas(16) bf16 k[chunk * tile_stride(P)];
+    alignas(16) bf16 u[chunk * tile_stride(P)];
+    alignas(16) bf16 q[chunk * tile_stride(P)];    // W, then F, then a query's
+    alignas(16) bf16 d_o[chunk * tile_stride(P)];  // beta dU, then a query's
+    alignas(16) bf16 state[P * tile_stride(P)];
+    alignas(16) bf16 dafter[P * tile_stride(P)];
+    alignas(16) bf16 t[chunk * tile_stride(chunk)];
+    alignas(16) Gates gates;
+    float inverse_k[chunk], inverse_q[chunk];
+    float through[chunk];  // of dlog_decay: of pairs and of S, by later minus by earlier token
+    float written[chunk];  // of dlog_decay: by what each token leaves in the state
+    float carried[threads / 32];
+};
+
+// sum over a row of the tile times an accumulator, of the lane's two rows.
+template <int P>
+__device__ __forceinline__ float2 row_dot(const bf16* tile, const float (&acc)[P / 8][4], int row0) {
+    const int lane = threadIdx.x % 32;
+    const bf16* from = tile + (row0 + lane / 4) * tile_stride(P) + 2 * (lane % 4);
+    float2 sum = {0.0F, 0.0F};
+#pragma unroll
+    for (int n = 0; n < P / 8; ++n) {
+        const float2 low = unpack_bf16(*reinterpret_cast<const unsigned*>(from + n * 8));
+        const float2 high =
+            unpack_bf16(*reinterpret_cast<const unsigned*>(from + n * 8 + 8 * tile_stride(P)));
+        sum.x += low.x * acc[n][0] + low.y * acc[n][1];
+        sum.y += high.x * acc[n][2] + high.y * acc[n][3];
+    }
+    return row_sum(sum);
+}
+
+// A lane's share of the product of two accumulators' low rows, and of their high rows.
+template <int N8>
+__device__ __forceinline__ float2 lane_dot(const float (&a)[N8][4], const float (&b)[N8][4]) {
+    float2 sum = {0.0F, 0.0F};
+#pragma unroll
+    for (int n = 0; n < N8; ++n) {
+        sum.x += a[n][0] * b[n][0] + a[n][1] * b[n][1];
+        sum.y += a[n][2] * b[n][2] + a[n][3] * b[n][3];
+    }
+    return sum;
+}
+
+// From the gradient of rows as they were read to that of the rows as they are: through scale, length and
+// silu. `inverse` as load_rows() left it; null where nothing was divided by a length.
+template <int P>
+__device__ __forceinline__ void write_gradient(float (&d)[P / 8][4], const bf16* x, std::int64_t row_stride,
+                                               const float* inverse, bf16* dx, std::int64_t dx_stride,
+                                               int row0, int count, const Reading& how) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const int row = row0 + lane / 4 + half * 8;
+        const unsigned* from = reinterpret_cast<const unsigned*>(x + row * row_stride) + lane % 4;
+        float2 raw[P / 8];
+        float along = 0.0F;
+        const float size = inverse ? inverse[row] : 1.0F;
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n) {
+            const bool real = row < count && n * 8 + 2 * (lane % 4) < how.dim;
+            raw[n] = unpack_bf16(real ? from[n * 4] : 0U);
+            const float x0 = how.silu ? raw[n].x * sigmoid(raw[n].x) : raw[n].x;
+            const float x1 = how.silu ? raw[n].y * sigmoid(raw[n].y) : raw[n].y;
+            along += d[n][2 * half] * x0 + d[n][2 * half + 1] * x1;
+        }
+#pragma unroll
+        for (int lanes = 1; lanes < 4; lanes *= 2) along += __shfl_xor_sync(0xffffffffU, along, lanes);
+        along = how.unit ? along * size * size : 0.0F;
+        unsigned* to = reinterpret_cast<unsigned*>(dx + row * dx_stride) + lane % 4;
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n) {
+            if (row >= count || n * 8 + 2 * (lane % 4) >= how.dim) continue;
+            float y[2];
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const float r = i ? raw[n].y : raw[n].x;
+                const float s = how.silu ? sigmoid(r) : 1.0F;
+                y[i] = how.scale * size * (d[n][2 * half + i] - along * (r * s));
+                if (how.silu) y[i] *= s * (1.0F + r * (1.0F - s));
+            }
+            to[n * 4] = pack_bf16(y[0], y[1]);
+        }
+    }
+}
+
+// acc += A B^T with rows row0.. of A, B [P, P]: B[k][n] = tile[n][k].
+template <int P>
+__device__ __forceinline__ void times_transposed(float (&acc)[P / 8][4], const bf16* a, const bf16* b,
+                                                 int row0) {
+    multiply_rows<P, P>(acc, a, tile_stride(P), row0, b, tile_stride(P));
+}
+
+template <int P>
+__global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
+    gradient_kernel(DeltaRule p, Work w, DeltaGradient to) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
+    const Place at = place_of(p, w);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = warp * 16;
+    const std::int64_t scalars =
+        (static_cast<std::int64_t>(at.b) * p.shape.tokens + at.begin) * p.shape.states + at.s;
+
+    load_tile<P>(s.q, w.w + at.index * chunk * P, chunk);
+    load_tile<P>(s.state, p.kept + at.index * P * P, P);
+    load_tile<P>(s.dafter, w.dafter + at.index * P * P, P);
+    load_tile<chunk>(s.t, w.t + at.index * chunk * chunk, chunk);
+    load_tile<P>(s.d_o, w.dwrite + at.index * chunk * P, chunk);
+    if (warp == 0) read_gates(p, at, s.gates);
+    load_rows<P>(s.k, nullptr, s.inverse_k, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    wait_tiles();
+    __syncthreads();
+
+    float e[P / 8][4];
+    float2 dbeta;
+    {
+        float du[P / 8][4];
+        errors<P>(e, w.e0 + at.index * chunk * P, s.q, s.state, row0);
+        float x[P / 8][4];
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+            for (int i = 0; i < 4; ++i) x[n][i] = e[n][i];
+        scale_rows(x, s.gates.beta, row0);
+        store_tile(x, s.u, tile_stride(P), row0);
+
+        clear(du);
+        multiply<P, P>(du, s.k, tile_stride(P), row0, s.dafter, tile_stride(P));
+        scale_rows(du, s.gates.after, row0);
+        bf16* own = s.d_o + (row0 + lane / 4) * tile_stride(P) + 2 * (lane % 4);
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n) {
+            const float2 low = unpack_bf16(*reinterpret_cast<unsigned*>(own + n * 8));
+            const float2 high = unpack_bf16(*reinterpret_cast<unsigned*>(own + n * 8 + 8 * tile_stride(P)));
+            du[n][0] += low.x;
+            du[n][1] += low.y;
+            du[n][2] += high.x;
+            du[n][3] += high.y;
+        }
+        dbeta = lane_dot(e, du);
+        scale_rows(du, s.gates.beta, row0);
+        store_tile(du, s.d_o, tile_stride(P), row0);
+    }
+    __syncthreads();  // W is used up: F takes its place
+    {
+        float f[P / 8][4];
+        clear(f);
+#pragma unroll
+        for (int k = 0; k < chunk; k += 16) {
+            if (k < row0) continue;
+            const FragmentA left = load_a_transposed(s.t, tile_stride(chunk), row0, k);
+#pragma unroll
+            for (int n = 0; n < P; n += 16) {
+                unsigned right[4];
+                load_b_rows(s.d_o, tile_stride(P), k, n, right);
+                mma(f[n / 8], left, right[0], right[1]);
+                mma(f[n / 8 + 1], left, right[2], right[3]);
+            }
+        }
+        store_tile(f, s.q, tile_stride(P), row0);
+        write_gradient<P>(f, rows_of(p.v, at, at.s), p.v.row, nullptr, rows_of(to.dv, at, at.s), to.dv.row,
+                          row0, at.count, reading_v(p));
+    }
+    __syncthreads();
+
+    float scores[8][4];
+    float dk_own[P / 8][4], dk_pairs[P / 8][4];
+    float2 through, written;
+    if (to.dbeta) {
+        float held[P / 8][4];
+        clear(held);
+        pairs<Half::upper, P>(scores, s.k, s.k, row0);
+        decay_pairs<Half::upper, true>(scores, s.gates, row0);
+        add_pairs<Half::upper, P>(held, scores, s.q, row0);
+        const float2 less = lane_dot(e, held);
+        const float2 sum = row_sum({dbeta.x - less.x, dbeta.y - less.y});
+        const int row = row0 + lane / 4;
+        if (lane % 4 == 0 && row < at.count) to.dbeta[scalars + row * p.shape.states] = sum.x;
+        if (lane % 4 == 0 && row + 8 < at.count) to.dbeta[scalars + (row + 8) * p.shape.states] = sum.y;
+    }
+    {
+        clear(dk_own);
+        times_transposed<P>(dk_own, s.u, s.dafter, row0);
+        scale_rows(dk_own, s.gates.after, row0);
+        written = row_dot<P>(s.k, dk_own, row0);
+
+        float d[P / 8][4];
+        clear(d);
+        times_transposed<P>(d, s.q, s.state, row0);
+        scale_rows(d, s.gates.before, row0);
+        pairs<Half::lower, P>(scores, s.q, s.u, row0);
+        decay_pairs<Half::lower, true>(scores, s.gates, row0);
+        add_pairs<Half::lower, P>(d, scores, s.k, row0);
+        through = row_dot<P>(s.k, d, row0);
+        through = {-through.x, -through.y};
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+            for (int i = 0; i < 4; ++i) dk_own[n][i] -= d[n][i];
+
+        clear(dk_pairs);
+        pairs<Half::upper, P>(scores, s.u, s.q, row0);
+        decay_pairs<Half::upper, true>(scores, s.gates, row0);
+        add_pairs<Half::upper, P>(dk_pairs, scores, s.k, row0);
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+            for (int i = 0; i < 4; ++i) dk_pairs[n][i] = -dk_pairs[n][i];
+    }
+#pragma unroll 1
+    for (int r = 0; r < p.shape.readers; ++r) {
+        const int head = at.s * p.shape.readers + r;
+        __syncthreads();  // F, or the query before, is used up
+        load_rows<P>(s.q, nullptr, s.inverse_q, rows_of(p.q, at, head), p.q.row, row0, at.count,
+                     reading_q(p));
+        load_rows<P>(s.d_o, nullptr, nullptr, rows_of(to.d_o, at, head), to.d_o.row, row0, at.count,
+                     {p.shape.value_dim, false, false, 1.0F});
+        __syncthreads();
+        pairs<Half::upper, P>(scores, s.u, s.d_o, row0);
+        decay_pairs<Half::upper, false>(scores, s.gates, row0);
+        add_pairs<Half::upper, P>(dk_pairs, scores, s.q, row0);
+
+        float dq[P / 8][4];
+        clear(dq);
+        times_transposed<P>(dq, s.d_o, s.state, row0);
+        scale_rows(dq, s.gates.before, row0);
+        pairs<Half::lower, P>(scores, s.d_o, s.u, row0);
+        decay_pairs<Half::lower, false>(scores, s.gates, row0);
+        add_pairs<Half::lower, P>(dq, scores, s.k, row0);
+        const float2 own = row_dot<P>(s.q, dq, row0);
+        through.x += own.x;
+        through.y += own.y;
+        write_gradient<P>(dq, rows_of(p.q, at, head), p.q.row, s.inverse_q, rows_of(to.dq, at, head),
+                          to.dq.row, row0, at.count, reading_q(p));
+    }
+    const float2 earlier = row_dot<P>(s.k, dk_pairs, row0);
+#pragma unroll
+    for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) dk_own[n][i] += dk_pairs[n][i];
+    write_gradient<P>(dk_own, rows_of(p.k, at, at.s), p.k.row, s.inverse_k, rows_of(to.dk, at, at.s),
+                      to.dk.row, row0, at.count, reading_k(p));
+    if (!to.dlog_decay) return;
+
+    if (lane % 4 == 0) {
+        const int row = row0 + lane / 4;
+        s.through[row] = through.x - earlier.x;
+        s.through[row + 8] = through.y - earlier.y;
+        s.written[row] = written.x;
+        s.written[row + 8] = written.y;
+    }
+    float carried = 0.0F;
+    for (int i = threadIdx.x; i < P * P / 2; i += threads) {
+        const int at_tile = i / (P / 2) * tile_stride(P) + i % (P / 2) * 2;
+        const float2 x = unpack_bf16(*reinterpret_cast<const unsigned*>(s.state + at_tile));
+        const float2 y = unpack_bf16(*reinterpret_cast<const unsigned*>(s.dafter + at_tile));
+        carried += x.x * y.x + x.y * y.y;
+    }
+    carried = warp_sum(carried);
+    if (lane == 0) s.carried[warp] = carried;
+    __syncthreads();
+    if (warp != 0) return;
+    // From the end for what goes through, from the beginning for what was written.
+    const float through0 = s.through[2 * lane], through1 = s.through[2 * lane + 1];
+    const float written0 = s.written[2 * lane], written1 = s.written[2 * lane + 1];
+    float later = through0 + through1, before = written0 + written1;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const float x = __shfl_down_sync(0xffffffffU, later, d), y = __shfl_up_sync(0xffffffffU, before, d);
+        if (lane + d < 32) later += x;
+        if (lane >= d) before += y;
+    }
+    carried = s.gates.pass * (s.carried[0] + s.carried[1] + s.carried[2] + s.carried[3]);
+    const float all[2] = {later + carried + (before - written0 - written1),
+                          later - through0 + carried + (before - written1)};
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        const int t = 2 * lane + i;
+        if (t >= at.count) continue;
+        const std::int64_t row = static_cast<std::int64_t>(at.b) * p.shape.tokens + at.begin + t;
+        const bool begins = p.starts && p.starts[row] == at.begin + t;  // nothing reaches across a beginning
+        to.dlog_decay[scalars + t * p.shape.states] = begins ? 0.0F : all[i];
+    }
+}
+
+}  // namespace
+
+cudaError_t gradient(const DeltaRule& p, const Work& w, const DeltaGradient& to, cudaStream_t stream) {
+    return for_padded(p.shape, [&](auto padded) {
+        constexpr int P = decltype(padded)::value;
+        return launch_chunks(gradient_kernel<P>, p, sizeof(Shared<P>), stream, p, w, to);
+    });
+}
+
+}  // namespace braid::kernels::cuda::delta

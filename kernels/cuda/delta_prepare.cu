@@ -1,0 +1,235 @@
+// What every chunk contributes, apart from the state that reaches it: T, W, E0, M and N of delta_rule.h.
+#include "kernels/cuda/delta_chunk.cuh"
+
+namespace braid::kernels::cuda::delta {
+namespace {
+
+constexpr int system_stride = chunk + 8;
+
+// A number as two bfloat16, to about 16 bits, of a left and of a right operand of a product.
+struct Split {
+    unsigned high, low;
+};
+__device__ __forceinline__ Split split(float x, float y) {
+    const unsigned high = pack_bf16(x, y);
+    const float2 kept = unpack_bf16(high);
+    return {high, pack_bf16(x - kept.x, y - kept.y)};
+}
+// acc += A B^T of 16 x 16 float32 blocks: A in registers as an accumulator, B rows of shared memory.
+__device__ __forceinline__ void multiply_block(float (&acc)[2][4], const float (&a)[2][4], const float* b) {
+    const int lane = threadIdx.x % 32;
+    FragmentA high, low;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const Split s = split(a[i / 2][i % 2 * 2], a[i / 2][i % 2 * 2 + 1]);
+        high.x[i] = s.high;
+        low.x[i] = s.low;
+    }
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+        const float* row = b + (n * 8 + lane / 4) * system_stride + 2 * (lane % 4);
+        const float2 x = *reinterpret_cast<const float2*>(row), y = *reinterpret_cast<const float2*>(row + 8);
+        const Split first = split(x.x, x.y), second = split(y.x, y.y);
+        mma(acc[n], high, first.low, second.low);
+        mma(acc[n], low, first.high, second.high);
+        mma(acc[n], high, first.high, second.high);
+    }
+}
+
+// (I + A)^-1 of a warp's strictly lower 16 x 16 block, in its place: a column a lane, by forward
+// substitution.
+__device__ __forceinline__ void invert_block(float* block) {
+    const int lane = threadIdx.x % 32;
+    float x[16];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+        x[i] = i == lane ? 1.0F : 0.0F;
+        float row[16];
+#pragma unroll
+        for (int j = 0; j < i; j += 4) {
+            const float4 four = *reinterpret_cast<const float4*>(block + i * system_stride + j);
+            row[j] = four.x;
+            row[j + 1] = four.y;
+            row[j + 2] = four.z;
+            row[j + 3] = four.w;
+        }
+        float other = 0.0F;  // two sums: half the latency
+#pragma unroll
+        for (int j = 0; j < i; ++j) {
+            if (j % 2)
+                other -= row[j] * x[j];
+            else
+                x[i] -= row[j] * x[j];
+        }
+        x[i] += other;
+    }
+    __syncwarp();
+    if (lane < 16)
+#pragma unroll
+        for (int i = 0; i < 16; ++i) block[i * system_stride + lane] = x[i];
+}
+
+// Blocks of the inverse below diagonal block j, by one warp: T_ij = -T_ii sum_{j <= m < i} A_im T_mj. They
+// are kept transposed, as left operands of the next product.
+__device__ __forceinline__ void invert_column(const float* system, bf16* t, int j) {
+    const int lane = threadIdx.x % 32;
+    const auto block = [system](int i, int m) { return system + (i * system_stride + m) * 16; };
+    float column[4][2][4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        clear(column[i]);
+        if (i < j) {
+        } else if (i == j) {
+            const float* from = block(j, j) + 2 * (lane % 4) * system_stride + lane / 4;
+#pragma unroll
+            for (int n = 0; n < 2; ++n)
+#pragma unroll
+                for (int x = 0; x < 4; ++x)
+                    column[i][n][x] = from[(n * 8 + x % 2) * system_stride + x / 2 * 8];
+        } else {
+            float sum[2][4];
+            clear(sum);
+#pragma unroll
+            for (int m = 0; m < i; ++m)
+                if (m >= j) multiply_block(sum, column[m], block(i, m));
+            multiply_block(column[i], sum, block(i, i));
+#pragma unroll
+            for (int n = 0; n < 2; ++n)
+#pragma unroll
+                for (int x = 0; x < 4; ++x) column[i][n][x] = -column[i][n][x];
+        }
+#pragma unroll
+        for (int n = 0; n < 2; ++n)
+#pragma unroll
+            for (int x = 0; x < 4; ++x)
+                t[(i * 16 + n * 8 + 2 * (lane % 4) + x % 2) * tile_stride(chunk) + j * 16 + lane / 4 +
+                  x / 2 * 8] = __float2bfloat16(column[i][n][x]);
+    }
+}
+
+template <int P>
+struct Shared {
+    alignas(16) bf16 k[chunk * tile_stride(P)];
+    alignas(16) bf16 v[chunk * tile_stride(P)];
+    alignas(16) bf16 v_low[chunk * tile_stride(P)];
+    alignas(16) bf16 t[chunk * tile_stride(chunk)];
+    union {
+        alignas(16) float system[chunk * system_stride];
+        struct {
+            alignas(16) bf16 w[chunk * tile_stride(P)];
+            alignas(16) bf16 e0[chunk * tile_stride(P)];
+        };
+    };
+    alignas(16) Gates gates;
+};
+
+// acc += T diag(factor) B, rows row0.. of T, B [64, P].
+template <int P>
+__device__ __forceinline__ void multiply_solution(float (&acc)[P / 8][4], const bf16* t, const bf16* b,
+                                                  int row0, const float* factor) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 0; k < chunk; k += 16) {
+        if (k > row0) continue;
+        FragmentA left = load_a(t, tile_stride(chunk), row0, k);
+        if (factor) {
+            const float2 low = *reinterpret_cast<const float2*>(factor + k + 2 * (lane % 4));
+            const float2 high = *reinterpret_cast<const float2*>(factor + k + 8 + 2 * (lane % 4));
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const float2 f = i < 2 ? low : high, x = unpack_bf16(left.x[i]);
+                left.x[i] = pack_bf16(x.x * f.x, x.y * f.y);
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < P; n += 16) {
+            unsigned right[4];
+            load_b_rows(b, tile_stride(P), k, n, right);
+            mma(acc[n / 8], left, right[0], right[1]);
+            mma(acc[n / 8 + 1], left, right[2], right[3]);
+        }
+    }
+}
+
+template <int P>
+__global__ void __launch_bounds__(threads) prepare_kernel(DeltaRule p, Work w, bool backward) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
+    const Place at = place_of(p, w);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = warp * 16;
+
+    if (warp == 0) read_gates(p, at, s.gates);
+    load_rows<P>(s.k, nullptr, nullptr, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    load_rows<P>(s.v, s.v_low, nullptr, rows_of(p.v, at, at.s), p.v.row, row0, at.count, reading_v(p));
+    __syncthreads();
+    {
+        float gram[8][4];
+        pairs<Half::lower, P>(gram, s.k, s.k, row0);
+        decay_pairs<Half::lower, true>(gram, s.gates, row0);
+#pragma unroll
+        for (int n = 0; n < 8; ++n) {
+            if (n / 2 > warp) continue;
+            const int column = n * 8 + 2 * (lane % 4);
+            const float2 beta = *reinterpret_cast<const float2*>(s.gates.beta + column);
+            float* to = s.system + (row0 + lane / 4) * system_stride + column;
+            *reinterpret_cast<float2*>(to) = {gram[n][0] * beta.x, gram[n][1] * beta.y};
+            *reinterpret_cast<float2*>(to + 8 * system_stride) = {gram[n][2] * beta.x, gram[n][3] * beta.y};
+        }
+    }
+    __syncwarp();
+    invert_block(s.system + row0 * system_stride + row0);
+    __syncthreads();
+    invert_column(s.system, s.t, warp);
+    __syncthreads();  // the system is used up: W and E0 take its place
+    {
+        float acc[P / 8][4];
+        clear(acc);
+        multiply_solution<P>(acc, s.t, s.v, row0, nullptr);
+        multiply_solution<P>(acc, s.t, s.v_low, row0, nullptr);
+        store_tile(acc, s.e0, tile_stride(P), row0);
+        float* to = w.e0 + (at.index * chunk + row0 + lane / 4) * P + 2 * (lane % 4);
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n) {
+            *reinterpret_cast<float2*>(to + n * 8) = {acc[n][0], acc[n][1]};
+            *reinterpret_cast<float2*>(to + n * 8 + 8 * P) = {acc[n][2], acc[n][3]};
+        }
+        clear(acc);
+        multiply_solution<P>(acc, s.t, s.k, row0, s.gates.before);
+        store_tile(acc, s.w, tile_stride(P), row0);
+    }
+    __syncthreads();
+    save_tile<P>(s.w, w.w + at.index * chunk * P, chunk);
+    if (backward) save_tile<chunk>(s.t, w.t + at.index * chunk * chunk, chunk);
+    if (warp < P / 16) {
+        const std::int64_t tile = (at.index * (P / 16) + warp) * (P / 16);
+        float acc[P / 8][4];
+        clear(acc);
+        multiply_transposed<P, chunk>(acc, backward ? s.w : s.k, tile_stride(P), row0, backward ? s.k : s.w,
+                                      tile_stride(P), s.gates.strength);
+#pragma unroll
+        for (int k = 0; k < P / 16; ++k) {
+            const FragmentA f = to_fragment(acc, k);
+            w.m[(tile + k) * 32 + lane] = {f.x[0], f.x[1], f.x[2], f.x[3]};
+        }
+        if (!backward) {
+            clear(acc);
+            multiply_transposed<P, chunk>(acc, s.k, tile_stride(P), row0, s.e0, tile_stride(P),
+                                          s.gates.strength);
+#pragma unroll
+            for (int n = 0; n < P / 8; ++n)
+                w.n[(tile * 2 + n) * 32 + lane] = {acc[n][0], acc[n][1], acc[n][2], acc[n][3]};
+        }
+    }
+    if (threadIdx.x == 0) w.pass[at.index] = s.gates.pass;
+}
+
+}  // namespace
+
+cudaError_t prepare(const DeltaRule& p, const Work& w, bool backward, cudaStream_t stream) {
+    return for_padded(p.shape, [&](auto padded) {
+        constexpr int P = decltype(padded)::value;
+        return launch_chunks(prepare_kernel<P>, p, sizeof(Shared<P>), stream, p, w, backward);
+    });
+}
+
+}  // namespace braid::kernels::cuda::delta
