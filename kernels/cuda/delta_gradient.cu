@@ -20,11 +20,14 @@ template <int P>
 struct Shared {
     alignas(16) bf16 k[chunk * tile_stride(P)];
     alignas(16) bf16 u[chunk * tile_stride(P)];
-    alignas(16) bf16 q[chunk * tile_stride(P)];    // W, then F, then a query's
+    alignas(16) bf16 q[chunk * tile_stride(P)];    // W, then a query's
     alignas(16) bf16 d_o[chunk * tile_stride(P)];  // beta dU, then a query's
     alignas(16) bf16 state[P * tile_stride(P)];
     alignas(16) bf16 dafter[P * tile_stride(P)];
-    alignas(16) bf16 t[chunk * tile_stride(chunk)];
+    union {
+        alignas(16) bf16 t[chunk * tile_stride(chunk)];
+        alignas(16) bf16 f[chunk * tile_stride(P)];  // -F
+    };
     alignas(16) Gates gates;
     float inverse_k[chunk], inverse_q[chunk];
     float through[chunk];  // of dlog_decay: of pairs and of S, by later minus by earlier token
@@ -32,23 +35,31 @@ struct Shared {
     float carried[threads / 32];
 };
 
-// sum over a row of the tile times an accumulator, of the lane's two rows.
+// sum += each row of the tile times that of an accumulator, of the lane's two rows.
 template <int P>
-__device__ __forceinline__ float2 row_dot(const bf16* tile, const float (&acc)[P / 8][4], int row0) {
+__device__ __forceinline__ void add_row_dot(float2& sum, const bf16* tile, const float (&acc)[P / 8][4],
+                                            int row0) {
     const int lane = threadIdx.x % 32;
     const bf16* from = tile + (row0 + lane / 4) * tile_stride(P) + 2 * (lane % 4);
-    float2 sum = {0.0F, 0.0F};
+    float2 own = {0.0F, 0.0F};
 #pragma unroll
     for (int n = 0; n < P / 8; ++n) {
         const float2 low = unpack_bf16(*reinterpret_cast<const unsigned*>(from + n * 8));
         const float2 high =
             unpack_bf16(*reinterpret_cast<const unsigned*>(from + n * 8 + 8 * tile_stride(P)));
-        sum.x += low.x * acc[n][0] + low.y * acc[n][1];
-        sum.y += high.x * acc[n][2] + high.y * acc[n][3];
+        own.x += low.x * acc[n][0] + low.y * acc[n][1];
+        own.y += high.x * acc[n][2] + high.y * acc[n][3];
     }
-    return row_sum(sum);
+    own = row_sum(own);
+    sum = {sum.x + own.x, sum.y + own.y};
 }
-
+template <int N8>
+__device__ __forceinline__ void add(float (&to)[N8][4], const float (&x)[N8][4]) {
+#pragma unroll
+    for (int n = 0; n < N8; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) to[n][i] += x[n][i];
+}
 // A lane's share of the product of two accumulators' low rows, and of their high rows.
 template <int N8>
 __device__ __forceinline__ float2 lane_dot(const float (&a)[N8][4], const float (&b)[N8][4]) {
@@ -160,7 +171,7 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
         scale_rows(du, s.gates.beta, row0);
         store_tile(du, s.d_o, tile_stride(P), row0);
     }
-    __syncthreads();  // W is used up: F takes its place
+    __syncthreads();
     {
         float f[P / 8][4];
         clear(f);
@@ -176,60 +187,38 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
                 mma(f[n / 8 + 1], left, right[2], right[3]);
             }
         }
-        store_tile(f, s.q, tile_stride(P), row0);
+        __syncthreads();  // T is used up: -F takes its place
+        float minus_f[P / 8][4];
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+            for (int i = 0; i < 4; ++i) minus_f[n][i] = -f[n][i];
+        store_tile(minus_f, s.f, tile_stride(P), row0);
         write_gradient<P>(f, rows_of(p.v, at, at.s), p.v.row, nullptr, rows_of(to.dv, at, at.s), to.dv.row,
                           row0, at.count, reading_v(p));
     }
     __syncthreads();
 
     float scores[8][4];
-    float dk_own[P / 8][4], dk_pairs[P / 8][4];
-    float2 through, written;
     if (to.dbeta) {
         float held[P / 8][4];
         clear(held);
         pairs<Half::upper, P>(scores, s.k, s.k, row0);
         decay_pairs<Half::upper, true>(scores, s.gates, row0);
-        add_pairs<Half::upper, P>(held, scores, s.q, row0);
-        const float2 less = lane_dot(e, held);
-        const float2 sum = row_sum({dbeta.x - less.x, dbeta.y - less.y});
+        add_pairs<Half::upper, P>(held, scores, s.f, row0);
+        const float2 more = lane_dot(e, held);
+        const float2 sum = row_sum({dbeta.x + more.x, dbeta.y + more.y});
         const int row = row0 + lane / 4;
         if (lane % 4 == 0 && row < at.count) to.dbeta[scalars + row * p.shape.states] = sum.x;
         if (lane % 4 == 0 && row + 8 < at.count) to.dbeta[scalars + (row + 8) * p.shape.states] = sum.y;
     }
-    {
-        clear(dk_own);
-        times_transposed<P>(dk_own, s.u, s.dafter, row0);
-        scale_rows(dk_own, s.gates.after, row0);
-        written = row_dot<P>(s.k, dk_own, row0);
 
-        float d[P / 8][4];
-        clear(d);
-        times_transposed<P>(d, s.q, s.state, row0);
-        scale_rows(d, s.gates.before, row0);
-        pairs<Half::lower, P>(scores, s.q, s.u, row0);
-        decay_pairs<Half::lower, true>(scores, s.gates, row0);
-        add_pairs<Half::lower, P>(d, scores, s.k, row0);
-        through = row_dot<P>(s.k, d, row0);
-        through = {-through.x, -through.y};
-#pragma unroll
-        for (int n = 0; n < P / 8; ++n)
-#pragma unroll
-            for (int i = 0; i < 4; ++i) dk_own[n][i] -= d[n][i];
-
-        clear(dk_pairs);
-        pairs<Half::upper, P>(scores, s.u, s.q, row0);
-        decay_pairs<Half::upper, true>(scores, s.gates, row0);
-        add_pairs<Half::upper, P>(dk_pairs, scores, s.k, row0);
-#pragma unroll
-        for (int n = 0; n < P / 8; ++n)
-#pragma unroll
-            for (int i = 0; i < 4; ++i) dk_pairs[n][i] = -dk_pairs[n][i];
-    }
+    float dk[P / 8][4];
+    clear(dk);
+    float2 through = {0.0F, 0.0F};
 #pragma unroll 1
     for (int r = 0; r < p.shape.readers; ++r) {
         const int head = at.s * p.shape.readers + r;
-        __syncthreads();  // F, or the query before, is used up
         load_rows<P>(s.q, nullptr, s.inverse_q, rows_of(p.q, at, head), p.q.row, row0, at.count,
                      reading_q(p));
         load_rows<P>(s.d_o, nullptr, nullptr, rows_of(to.d_o, at, head), to.d_o.row, row0, at.count,
@@ -237,7 +226,7 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
         __syncthreads();
         pairs<Half::upper, P>(scores, s.u, s.d_o, row0);
         decay_pairs<Half::upper, false>(scores, s.gates, row0);
-        add_pairs<Half::upper, P>(dk_pairs, scores, s.q, row0);
+        add_pairs<Half::upper, P>(dk, scores, s.q, row0);
 
         float dq[P / 8][4];
         clear(dq);
@@ -246,19 +235,35 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
         pairs<Half::lower, P>(scores, s.d_o, s.u, row0);
         decay_pairs<Half::lower, false>(scores, s.gates, row0);
         add_pairs<Half::lower, P>(dq, scores, s.k, row0);
-        const float2 own = row_dot<P>(s.q, dq, row0);
-        through.x += own.x;
-        through.y += own.y;
+        add_row_dot<P>(through, s.q, dq, row0);
         write_gradient<P>(dq, rows_of(p.q, at, head), p.q.row, s.inverse_q, rows_of(to.dq, at, head),
                           to.dq.row, row0, at.count, reading_q(p));
+        __syncthreads();
     }
-    const float2 earlier = row_dot<P>(s.k, dk_pairs, row0);
-#pragma unroll
-    for (int n = 0; n < P / 8; ++n)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) dk_own[n][i] += dk_pairs[n][i];
-    write_gradient<P>(dk_own, rows_of(p.k, at, at.s), p.k.row, s.inverse_k, rows_of(to.dk, at, at.s),
-                      to.dk.row, row0, at.count, reading_k(p));
+    pairs<Half::upper, P>(scores, s.u, s.f, row0);
+    decay_pairs<Half::upper, true>(scores, s.gates, row0);
+    add_pairs<Half::upper, P>(dk, scores, s.k, row0);
+    float2 earlier = {0.0F, 0.0F}, written = {0.0F, 0.0F};
+    add_row_dot<P>(earlier, s.k, dk, row0);
+    {
+        float d[P / 8][4];
+        clear(d);
+        times_transposed<P>(d, s.u, s.dafter, row0);
+        scale_rows(d, s.gates.after, row0);
+        add_row_dot<P>(written, s.k, d, row0);
+        add(dk, d);
+
+        clear(d);
+        times_transposed<P>(d, s.f, s.state, row0);
+        scale_rows(d, s.gates.before, row0);
+        pairs<Half::lower, P>(scores, s.f, s.u, row0);
+        decay_pairs<Half::lower, true>(scores, s.gates, row0);
+        add_pairs<Half::lower, P>(d, scores, s.k, row0);
+        add_row_dot<P>(through, s.k, d, row0);
+        add(dk, d);
+    }
+    write_gradient<P>(dk, rows_of(p.k, at, at.s), p.k.row, s.inverse_k, rows_of(to.dk, at, at.s), to.dk.row,
+                      row0, at.count, reading_k(p));
     if (!to.dlog_decay) return;
 
     if (lane % 4 == 0) {
