@@ -1,8 +1,9 @@
 // What a chunk's outputs ask of the state before it and of the chunk's own writes:
 //
 //   dwrite_j = sum_{i >= j} exp(b_i - b_j) (q_i.k_j) do_i
-//   N = sum_i exp(b_i) q_i do_i^T - W^T diag(beta) dwrite       (of the state directly, and through what is
-//   written)
+//   N = sum_i exp(b_i) q_i do_i^T - W^T diag(beta) dwrite
+//
+// N asks the state for what the queries read of it, and for what the writes, through their errors, did.
 #include "kernels/cuda/delta_chunk.cuh"
 
 namespace braid::kernels::cuda::delta {
@@ -18,7 +19,8 @@ struct Shared {
 };
 
 template <int P>
-__global__ void __launch_bounds__(threads) ask_kernel(DeltaRule p, Work w, DeltaHeads<const bf16> d_o) {
+__global__ void __launch_bounds__(threads, P > 48 ? 3 : 4)
+    ask_kernel(DeltaRule p, Work w, DeltaHeads<const bf16> d_o) {
     extern __shared__ __align__(16) unsigned char memory[];
     Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
     const Place at = place_of(p, w);
@@ -26,22 +28,18 @@ __global__ void __launch_bounds__(threads) ask_kernel(DeltaRule p, Work w, Delta
 
     load_tile<P>(s.w, w.w + at.index * chunk * P, chunk);
     if (warp == 0) read_gates(p, at, s.gates);
-    load_rows<P>(s.k, nullptr, nullptr, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
-    wait_tiles();
+    load_rows<P>({.tile = s.k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
 
     float dwrite[P / 8][4], asked[P / 8][4];
     clear(dwrite);
     clear(asked);
     for (int r = 0; r < p.shape.readers; ++r) {
         const int head = at.s * p.shape.readers + r;
-        load_rows<P>(s.q, nullptr, nullptr, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
-        load_rows<P>(s.d_o, nullptr, nullptr, rows_of(d_o, at, head), d_o.row, row0, at.count,
-                     {p.shape.value_dim, false, false, 1.0F});
+        copy_rows<P>(s.d_o, rows_of(d_o, at, head), d_o.row, row0, at.count, p.shape.value_dim);
+        load_rows<P>({.tile = s.q}, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
+        wait_tiles();
         __syncthreads();
-        float scores[8][4];
-        pairs<Half::upper, P>(scores, s.k, s.q, row0);
-        decay_pairs<Half::upper, false>(scores, s.gates, row0);
-        add_pairs<Half::upper, P>(dwrite, scores, s.d_o, row0);
+        add_pairs<Half::upper, false, P, P>(dwrite, s.k, s.q, s.d_o, s.gates, row0);
         if (warp < P / 16)
             multiply_transposed<P, chunk>(asked, s.q, tile_stride(P), row0, s.d_o, tile_stride(P),
                                           s.gates.before);

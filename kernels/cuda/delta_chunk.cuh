@@ -19,11 +19,13 @@ inline int padded_dim(const DeltaShape& s) {
 struct Work {
     bf16* w;    // [N, 64, P]
     float* e0;  // [N, 64, P]: what V contributes to the errors
-    uint4* m;   // [N, P/16, P/16, 32] M, backwards M^T: left operands of 16 x 16, as the lanes hold them
-    float4*
-        n;  // [N, P/16, P/16, 2, 32] N, backwards what the outputs ask of the state: accumulators of 16 x 16
-    float* pass;   // [N] exp(b_C): how much of the state goes through
-    bf16* t;       // [N, 64, 64]                          backward only, as the rest
+    // [N, P/16, P/16, 32] M, backwards M^T: left operands of 16 x 16, as the lanes hold them.
+    uint4* m;
+    // [N, P/16, P/16, 2, 32] N, backwards what the outputs ask of the state: accumulators of 16 x 16.
+    float4* n;
+    float* pass;  // [N] exp(b_C): how much of the state goes through
+    // Backward only.
+    bf16* t;       // [N, 64, 64]
     bf16* dwrite;  // [N, 64, P] gradient of U by the chunk's own outputs
     bf16* dafter;  // [N, P, P] gradient of the state after the chunk
     int chunks;    // of a sequence
@@ -94,9 +96,10 @@ struct Gates {
     int first[chunk];       // the chunk's first token of the same document
     float pass;
 };
+// Volatile: elsewise it hides behind a branch for every element that a mask may leave out.
 __device__ __forceinline__ float exp_2(float x) {
     float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 // By the first warp. Tokens behind the last neither write, forget nor belong to another document.
@@ -113,7 +116,7 @@ __device__ __forceinline__ void read_gates(const DeltaRule& p, const Place& at, 
         const int t = 2 * lane + i;
         const bool real = t < at.count;
         b[i] = real ? decay[t * p.decay_row] * 1.4426950408889634F : 0.0F;
-        g.beta[t] = real ? p.beta[(row + t) * p.shape.states + at.s] : 0.0F;
+        g.beta[t] = !real ? 0.0F : p.beta ? p.beta[(row + t) * p.shape.states + at.s] : 1.0F;
         if (p.starts) {
             const int start = real ? p.starts[row + t] : last_start;
             first[i] = max(start - at.begin, 0);
@@ -145,47 +148,88 @@ __device__ __forceinline__ void read_gates(const DeltaRule& p, const Place& at, 
 // How rows are read.
 struct Reading {
     int dim;
-    bool silu, unit;
+    bool unit;
     float scale;
+    float slope, offset;  // of the exponent of sigmoid()
 };
+__device__ __forceinline__ Reading reading(int dim, bool silu, bool unit, float scale) {
+    return {dim, unit, scale, silu ? -1.4426950408889634F : 0.0F, silu ? 0.0F : -INFINITY};
+}
 __device__ __forceinline__ Reading reading_q(const DeltaRule& p) {
-    return {p.shape.key_dim, p.silu, p.unit, p.scale};
+    return reading(p.shape.key_dim, p.silu, p.unit, p.scale);
 }
 __device__ __forceinline__ Reading reading_k(const DeltaRule& p) {
-    return {p.shape.key_dim, p.silu, p.unit, 1};
+    return reading(p.shape.key_dim, p.silu, p.unit, 1.0F);
 }
 __device__ __forceinline__ Reading reading_v(const DeltaRule& p) {
-    return {p.shape.value_dim, p.silu, false, 1};
+    return reading(p.shape.value_dim, p.silu, false, 1.0F);
+}
+// 1 / (1 + exp(-x)); where there is no silu, 1: so silu is x times it in either case, without a branch.
+__device__ __forceinline__ float sigmoid(const Reading& how, float x) {
+    float y;
+    asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(1.0F + exp_2(fmaf(x, how.slope, how.offset))));
+    return y;
 }
 
-__device__ __forceinline__ float sigmoid(float x) { return __fdividef(1.0F, 1.0F + __expf(-x)); }
-
-// Rows row0 .. +16 of the chunk by one warp, eight lanes a row; `inverse` (may be null) receives 1 / length,
-// `low` (may be null) what the tile's rounding lost.
-template <int P>
-__device__ __forceinline__ void load_rows(bf16* tile, bf16* low, float* inverse, const bf16* x,
-                                          std::int64_t row_stride, int row0, int count, const Reading& how) {
-    constexpr int per_lane = P / 16;
+// Rows row0 .. +16 of the chunk, by one warp, eight lanes a row: from words of global memory to f(row, word,
+// value) and back.
+template <int P, class F>
+__device__ __forceinline__ void for_words(int row0, F f) {
     const int lane = threadIdx.x % 32;
-    const int column = lane % 8;
-    unsigned raw[4][per_lane];
+#pragma unroll
+    for (int r = 0; r < 4; ++r)
+#pragma unroll
+        for (int i = 0; i < P / 16; ++i) f(row0 + 4 * r + lane / 8, lane % 8 + 8 * i);
+}
+// As they are, on their way until wait_tiles(); zeros behind the last.
+template <int P>
+__device__ __forceinline__ void copy_rows(bf16* tile, const bf16* x, std::int64_t row_stride, int row0,
+                                          int count, int dim) {
+    for_words<P>(row0, [&](int row, int word) {
+        const bool real = row < count && word < dim / 2;
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
+                         shared_address(tile + row * tile_stride(P) + 2 * word)),
+                     "l"(real ? x + row * row_stride + 2 * word : x), "r"(real ? 4 : 0));
+    });
+}
+template <int P>
+__device__ __forceinline__ void store_rows(const bf16* tile, bf16* x, std::int64_t row_stride, int row0,
+                                           int count, int dim) {
+    for_words<P>(row0, [&](int row, int word) {
+        if (row < count && word < dim / 2)
+            *reinterpret_cast<unsigned*>(x + row * row_stride + 2 * word) =
+                *reinterpret_cast<const unsigned*>(tile + row * tile_stride(P) + 2 * word);
+    });
+}
+
+// Where rows that are read go; what is null is left out.
+struct RowsTo {
+    bf16* tile;
+    bf16* low = nullptr;       // what the tile's rounding lost
+    bf16* raw = nullptr;       // the rows as they are
+    float* inverse = nullptr;  // 1 / length
+};
+template <int P>
+__device__ __forceinline__ void load_rows(const RowsTo& to, const bf16* x, std::int64_t row_stride, int row0,
+                                          int count, const Reading& how) {
+    constexpr int per_lane = P / 16;
+    const int column = threadIdx.x % 8;
+    unsigned raw[4 * per_lane];
+    int next = 0;
+    for_words<P>(row0, [&](int row, int word) {
+        raw[next++] = row < count && word < how.dim / 2
+                          ? *reinterpret_cast<const unsigned*>(x + row * row_stride + 2 * word)
+                          : 0U;
+    });
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
-        const int row = row0 + 4 * r + lane / 8;
-        const unsigned* words = reinterpret_cast<const unsigned*>(x + row * row_stride);
-#pragma unroll
-        for (int i = 0; i < per_lane; ++i)
-            raw[r][i] = row < count && column + 8 * i < how.dim / 2 ? words[column + 8 * i] : 0U;
-    }
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-        const int row = row0 + 4 * r + lane / 8;
+        const int row = row0 + 4 * r + threadIdx.x % 32 / 8;
         float2 y[per_lane];
         float square = 0.0F;
 #pragma unroll
         for (int i = 0; i < per_lane; ++i) {
-            y[i] = unpack_bf16(raw[r][i]);
-            if (how.silu) y[i] = {y[i].x * sigmoid(y[i].x), y[i].y * sigmoid(y[i].y)};
+            const float2 x = unpack_bf16(raw[r * per_lane + i]);
+            y[i] = {x.x * sigmoid(how, x.x), x.y * sigmoid(how, x.y)};
             square += y[i].x * y[i].x + y[i].y * y[i].y;
         }
         float factor = 1.0F;
@@ -194,19 +238,20 @@ __device__ __forceinline__ void load_rows(bf16* tile, bf16* low, float* inverse,
             for (int d = 1; d < 8; d *= 2) square += __shfl_xor_sync(0xffffffffU, square, d);
             factor = rsqrtf(square + 1e-6F);
         }
-        if (inverse && column == 0) inverse[row] = factor;
+        if (to.inverse && column == 0) to.inverse[row] = factor;
         factor *= how.scale;
-        unsigned* to = reinterpret_cast<unsigned*>(tile + row * tile_stride(P));
+        const int first = row * tile_stride(P) + 2 * column;
 #pragma unroll
         for (int i = 0; i < per_lane; ++i) {
             const float2 value = {y[i].x * factor, y[i].y * factor};
             const unsigned rounded = pack_bf16(value.x, value.y);
-            to[column + 8 * i] = rounded;
-            if (low) {
+            *reinterpret_cast<unsigned*>(to.tile + first + 16 * i) = rounded;
+            if (to.low) {
                 const float2 kept = unpack_bf16(rounded);
-                reinterpret_cast<unsigned*>(low + row * tile_stride(P))[column + 8 * i] =
+                *reinterpret_cast<unsigned*>(to.low + first + 16 * i) =
                     pack_bf16(value.x - kept.x, value.y - kept.y);
             }
+            if (to.raw) *reinterpret_cast<unsigned*>(to.raw + first + 16 * i) = raw[r * per_lane + i];
         }
     }
 }
@@ -230,68 +275,54 @@ __device__ __forceinline__ void save_tile(const bf16* tile, bf16* to, int rows) 
     }
 }
 
-// Triangular pairs of tokens: a warp's rows row0 .. +16 against all 64 columns; whole blocks of 16 beyond the
-// diagonal are left out. Lower: rows i, columns j <= i. Upper, the same transposed: rows j, columns i >= j.
+// Triangular pairs of tokens: a warp's rows row0 .. +16 against blocks of 16 columns up to, or from, the
+// diagonal. Lower: rows i, columns j <= i. Upper, the same transposed: rows j, columns i >= j.
 enum class Half { lower, upper };
-template <Half H>
-__device__ __forceinline__ bool in_half(int column, int row0) {
-    return H == Half::lower ? column <= row0 : column >= row0;
+
+template <int K>
+__device__ __forceinline__ void load_left(FragmentA (&left)[K / 16], const bf16* a, int row0) {
+#pragma unroll
+    for (int k = 0; k < K / 16; ++k) left[k] = load_a(a, tile_stride(K), row0, k * 16);
 }
-// acc = A B^T, rows row0.. of A against all of B, both [64, K].
-template <Half H, int K>
-__device__ __forceinline__ void pairs(float (&acc)[8][4], const bf16* a, const bf16* b, int row0) {
-    clear(acc);
+// Products of rows with rows column0 .. +16 of B [64, K]. Pair (i, j) decays by exp(b_i - b_j); it counts
+// where j <= i, Strict: j < i, and both are of one document.
+template <Half H, bool Strict, int K>
+__device__ __forceinline__ void pair_block(float (&pairs)[2][4], const FragmentA (&left)[K / 16],
+                                           const bf16* b, const Gates& g, int row0, int column0) {
+    clear(pairs);
 #pragma unroll
-    for (int k = 0; k < K; k += 16) {
-        const FragmentA left = load_a(a, tile_stride(K), row0, k);
-#pragma unroll
-        for (int n = 0; n < chunk; n += 16) {
-            if (!in_half<H>(n, row0)) continue;
-            unsigned right[4];
-            load_b(b, tile_stride(K), n, k, right);
-            mma(acc[n / 8], left, right[0], right[1]);
-            mma(acc[n / 8 + 1], left, right[2], right[3]);
-        }
+    for (int k = 0; k < K / 16; ++k) {
+        unsigned right[4];
+        load_b(b, tile_stride(K), column0, k * 16, right);
+        mma(pairs[0], left[k], right[0], right[1]);
+        mma(pairs[1], left[k], right[2], right[3]);
     }
+    for_elements(pairs, 0, [&](int r, int c, float& pair) {
+        const int row = row0 + r, column = column0 + c;
+        const int i = H == Half::lower ? row : column, j = H == Half::lower ? column : row;
+        const bool counts = (Strict ? j < i : j <= i) & (g.first[i] <= j);
+        const float factor = exp_2(g.b[i] - g.b[j]);
+        pair *= counts ? factor : 0.0F;
+    });
 }
-// Pair (i, j) decays by exp(b_i - b_j); it counts where j <= i, Strict: j < i, and both are of one document.
-template <Half H, bool Strict>
-__device__ __forceinline__ void decay_pairs(float (&acc)[8][4], const Gates& g, int row0) {
-    const int lane = threadIdx.x % 32;
-    const int rows[2] = {row0 + lane / 4, row0 + lane / 4 + 8};
-    const float b_row[2] = {g.b[rows[0]], g.b[rows[1]]};
-    const int first_row[2] = {g.first[rows[0]], g.first[rows[1]]};
-#pragma unroll
-    for (int n = 0; n < 8; ++n) {
-        if (!in_half<H>(n / 2 * 16, row0)) continue;
-        const int column = n * 8 + 2 * (lane % 4);
-        const float2 b_column = *reinterpret_cast<const float2*>(g.b + column);
-        const int2 first_column = *reinterpret_cast<const int2*>(g.first + column);
-#pragma unroll
-        for (int x = 0; x < 4; ++x) {
-            const int row = rows[x / 2], col = column + x % 2;
-            const float b_col = x % 2 ? b_column.y : b_column.x;
-            const int i = H == Half::lower ? row : col, j = H == Half::lower ? col : row;
-            const int first = H == Half::lower ? first_row[x / 2] : x % 2 ? first_column.y : first_column.x;
-            const float passed = H == Half::lower ? b_row[x / 2] - b_col : b_col - b_row[x / 2];
-            acc[n][x] = (Strict ? j < i : j <= i) && first <= j ? acc[n][x] * exp_2(passed) : 0.0F;
-        }
-    }
-}
-// acc += pairs B, B [64, N].
-template <Half H, int N>
-__device__ __forceinline__ void add_pairs(float (&acc)[N / 8][4], const float (&a)[8][4], const bf16* b,
-                                          int row0) {
-#pragma unroll
-    for (int k = 0; k < chunk; k += 16) {
-        if (!in_half<H>(k, row0)) continue;
-        const FragmentA left = to_fragment(a, k / 16);
+// acc += pairs(A, B) C, rows row0.. of A [64, K], B [64, K], C [64, N].
+template <Half H, bool Strict, int K, int N>
+__device__ __forceinline__ void add_pairs(float (&acc)[N / 8][4], const bf16* a, const bf16* b, const bf16* c,
+                                          const Gates& g, int row0) {
+    FragmentA left[K / 16];
+    load_left<K>(left, a, row0);
+    const int begin = H == Half::lower ? 0 : row0, end = H == Half::lower ? row0 + 16 : chunk;
+#pragma unroll 1
+    for (int column = begin; column < end; column += 16) {
+        float pairs[2][4];
+        pair_block<H, Strict, K>(pairs, left, b, g, row0, column);
+        const FragmentA weights = to_fragment(pairs, 0);
 #pragma unroll
         for (int n = 0; n < N; n += 16) {
             unsigned right[4];
-            load_b_rows(b, tile_stride(N), k, n, right);
-            mma(acc[n / 8], left, right[0], right[1]);
-            mma(acc[n / 8 + 1], left, right[2], right[3]);
+            load_b_rows(c, tile_stride(N), column, n, right);
+            mma(acc[n / 8], weights, right[0], right[1]);
+            mma(acc[n / 8 + 1], weights, right[2], right[3]);
         }
     }
 }

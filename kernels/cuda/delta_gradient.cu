@@ -22,6 +22,7 @@ struct Shared {
     alignas(16) bf16 u[chunk * tile_stride(P)];
     alignas(16) bf16 q[chunk * tile_stride(P)];    // W, then a query's
     alignas(16) bf16 d_o[chunk * tile_stride(P)];  // beta dU, then a query's
+    alignas(16) bf16 raw[chunk * tile_stride(P)];  // v, queries, k, for write_gradient()
     alignas(16) bf16 state[P * tile_stride(P)];
     alignas(16) bf16 dafter[P * tile_stride(P)];
     union {
@@ -73,45 +74,44 @@ __device__ __forceinline__ float2 lane_dot(const float (&a)[N8][4], const float 
 }
 
 // From the gradient of rows as they were read to that of the rows as they are: through scale, length and
-// silu. `inverse` as load_rows() left it; null where nothing was divided by a length.
+// silu. `raw` holds the rows as they are, then the gradient; `inverse` is what load_rows() left, null where
+// nothing was divided by a length.
 template <int P>
-__device__ __forceinline__ void write_gradient(float (&d)[P / 8][4], const bf16* x, std::int64_t row_stride,
-                                               const float* inverse, bf16* dx, std::int64_t dx_stride,
-                                               int row0, int count, const Reading& how) {
+__device__ __forceinline__ void write_gradient(const float (&d)[P / 8][4], bf16* raw, const float* inverse,
+                                               bf16* dx, std::int64_t dx_stride, int row0, int count,
+                                               const Reading& how) {
     const int lane = threadIdx.x % 32;
+    __syncwarp();  // the rows came from other lanes
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
         const int row = row0 + lane / 4 + half * 8;
-        const unsigned* from = reinterpret_cast<const unsigned*>(x + row * row_stride) + lane % 4;
-        float2 raw[P / 8];
-        float along = 0.0F;
+        unsigned* words = reinterpret_cast<unsigned*>(raw + row * tile_stride(P)) + lane % 4;
         const float size = inverse ? inverse[row] : 1.0F;
+        float2 y[P / 8], slope[P / 8];
+        float along = 0.0F;
 #pragma unroll
         for (int n = 0; n < P / 8; ++n) {
-            const bool real = row < count && n * 8 + 2 * (lane % 4) < how.dim;
-            raw[n] = unpack_bf16(real ? from[n * 4] : 0U);
-            const float x0 = how.silu ? raw[n].x * sigmoid(raw[n].x) : raw[n].x;
-            const float x1 = how.silu ? raw[n].y * sigmoid(raw[n].y) : raw[n].y;
-            along += d[n][2 * half] * x0 + d[n][2 * half + 1] * x1;
+            const float2 x = unpack_bf16(words[n * 4]);
+            const float2 s = {sigmoid(how, x.x), sigmoid(how, x.y)};
+            y[n] = {x.x * s.x, x.y * s.y};
+            slope[n] = {s.x + y[n].x * (1.0F - s.x), s.y + y[n].y * (1.0F - s.y)};
+            along += d[n][2 * half] * y[n].x + d[n][2 * half + 1] * y[n].y;
         }
+        if (how.unit) {
 #pragma unroll
-        for (int lanes = 1; lanes < 4; lanes *= 2) along += __shfl_xor_sync(0xffffffffU, along, lanes);
-        along = how.unit ? along * size * size : 0.0F;
-        unsigned* to = reinterpret_cast<unsigned*>(dx + row * dx_stride) + lane % 4;
-#pragma unroll
-        for (int n = 0; n < P / 8; ++n) {
-            if (row >= count || n * 8 + 2 * (lane % 4) >= how.dim) continue;
-            float y[2];
-#pragma unroll
-            for (int i = 0; i < 2; ++i) {
-                const float r = i ? raw[n].y : raw[n].x;
-                const float s = how.silu ? sigmoid(r) : 1.0F;
-                y[i] = how.scale * size * (d[n][2 * half + i] - along * (r * s));
-                if (how.silu) y[i] *= s * (1.0F + r * (1.0F - s));
-            }
-            to[n * 4] = pack_bf16(y[0], y[1]);
+            for (int lanes = 1; lanes < 4; lanes *= 2) along += __shfl_xor_sync(0xffffffffU, along, lanes);
+            along *= size * size;
+        } else {
+            along = 0.0F;
         }
+        const float factor = how.scale * size;
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n)
+            words[n * 4] = pack_bf16(factor * (d[n][2 * half] - along * y[n].x) * slope[n].x,
+                                     factor * (d[n][2 * half + 1] - along * y[n].y) * slope[n].y);
     }
+    __syncwarp();
+    store_rows<P>(raw, dx, dx_stride, row0, count, how.dim);
 }
 
 // acc += A B^T with rows row0.. of A, B [P, P]: B[k][n] = tile[n][k].
@@ -137,7 +137,9 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
     load_tile<chunk>(s.t, w.t + at.index * chunk * chunk, chunk);
     load_tile<P>(s.d_o, w.dwrite + at.index * chunk * P, chunk);
     if (warp == 0) read_gates(p, at, s.gates);
-    load_rows<P>(s.k, nullptr, s.inverse_k, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    copy_rows<P>(s.raw, rows_of(p.v, at, at.s), p.v.row, row0, at.count, p.shape.value_dim);
+    load_rows<P>({.tile = s.k, .inverse = s.inverse_k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count,
+                 reading_k(p));
     wait_tiles();
     __syncthreads();
 
@@ -194,18 +196,15 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
 #pragma unroll
             for (int i = 0; i < 4; ++i) minus_f[n][i] = -f[n][i];
         store_tile(minus_f, s.f, tile_stride(P), row0);
-        write_gradient<P>(f, rows_of(p.v, at, at.s), p.v.row, nullptr, rows_of(to.dv, at, at.s), to.dv.row,
-                          row0, at.count, reading_v(p));
+        write_gradient<P>(f, s.raw, nullptr, rows_of(to.dv, at, at.s), to.dv.row, row0, at.count,
+                          reading_v(p));
     }
     __syncthreads();
 
-    float scores[8][4];
     if (to.dbeta) {
         float held[P / 8][4];
         clear(held);
-        pairs<Half::upper, P>(scores, s.k, s.k, row0);
-        decay_pairs<Half::upper, true>(scores, s.gates, row0);
-        add_pairs<Half::upper, P>(held, scores, s.f, row0);
+        add_pairs<Half::upper, true, P, P>(held, s.k, s.k, s.f, s.gates, row0);
         const float2 more = lane_dot(e, held);
         const float2 sum = row_sum({dbeta.x + more.x, dbeta.y + more.y});
         const int row = row0 + lane / 4;
@@ -219,30 +218,25 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
 #pragma unroll 1
     for (int r = 0; r < p.shape.readers; ++r) {
         const int head = at.s * p.shape.readers + r;
-        load_rows<P>(s.q, nullptr, s.inverse_q, rows_of(p.q, at, head), p.q.row, row0, at.count,
-                     reading_q(p));
-        load_rows<P>(s.d_o, nullptr, nullptr, rows_of(to.d_o, at, head), to.d_o.row, row0, at.count,
-                     {p.shape.value_dim, false, false, 1.0F});
+        copy_rows<P>(s.d_o, rows_of(to.d_o, at, head), to.d_o.row, row0, at.count, p.shape.value_dim);
+        load_rows<P>({.tile = s.q, .raw = s.raw, .inverse = s.inverse_q}, rows_of(p.q, at, head), p.q.row,
+                     row0, at.count, reading_q(p));
+        wait_tiles();
         __syncthreads();
-        pairs<Half::upper, P>(scores, s.u, s.d_o, row0);
-        decay_pairs<Half::upper, false>(scores, s.gates, row0);
-        add_pairs<Half::upper, P>(dk, scores, s.q, row0);
+        add_pairs<Half::upper, false, P, P>(dk, s.u, s.d_o, s.q, s.gates, row0);
 
         float dq[P / 8][4];
         clear(dq);
         times_transposed<P>(dq, s.d_o, s.state, row0);
         scale_rows(dq, s.gates.before, row0);
-        pairs<Half::lower, P>(scores, s.d_o, s.u, row0);
-        decay_pairs<Half::lower, false>(scores, s.gates, row0);
-        add_pairs<Half::lower, P>(dq, scores, s.k, row0);
+        add_pairs<Half::lower, false, P, P>(dq, s.d_o, s.u, s.k, s.gates, row0);
         add_row_dot<P>(through, s.q, dq, row0);
-        write_gradient<P>(dq, rows_of(p.q, at, head), p.q.row, s.inverse_q, rows_of(to.dq, at, head),
-                          to.dq.row, row0, at.count, reading_q(p));
+        write_gradient<P>(dq, s.raw, s.inverse_q, rows_of(to.dq, at, head), to.dq.row, row0, at.count,
+                          reading_q(p));
         __syncthreads();
     }
-    pairs<Half::upper, P>(scores, s.u, s.f, row0);
-    decay_pairs<Half::upper, true>(scores, s.gates, row0);
-    add_pairs<Half::upper, P>(dk, scores, s.k, row0);
+    copy_rows<P>(s.raw, rows_of(p.k, at, at.s), p.k.row, row0, at.count, p.shape.key_dim);
+    add_pairs<Half::upper, true, P, P>(dk, s.u, s.f, s.k, s.gates, row0);
     float2 earlier = {0.0F, 0.0F}, written = {0.0F, 0.0F};
     add_row_dot<P>(earlier, s.k, dk, row0);
     {
@@ -256,14 +250,13 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
         clear(d);
         times_transposed<P>(d, s.f, s.state, row0);
         scale_rows(d, s.gates.before, row0);
-        pairs<Half::lower, P>(scores, s.f, s.u, row0);
-        decay_pairs<Half::lower, true>(scores, s.gates, row0);
-        add_pairs<Half::lower, P>(d, scores, s.k, row0);
+        add_pairs<Half::lower, true, P, P>(d, s.f, s.u, s.k, s.gates, row0);
         add_row_dot<P>(through, s.k, d, row0);
         add(dk, d);
     }
-    write_gradient<P>(dk, rows_of(p.k, at, at.s), p.k.row, s.inverse_k, rows_of(to.dk, at, at.s), to.dk.row,
-                      row0, at.count, reading_k(p));
+    wait_tiles();
+    write_gradient<P>(dk, s.raw, s.inverse_k, rows_of(to.dk, at, at.s), to.dk.row, row0, at.count,
+                      reading_k(p));
     if (!to.dlog_decay) return;
 
     if (lane % 4 == 0) {

@@ -14,16 +14,16 @@ struct Shared {
 };
 
 template <int P>
-__global__ void __launch_bounds__(threads) output_kernel(DeltaRule p, Work w, DeltaHeads<bf16> o) {
+__global__ void __launch_bounds__(threads, 4) output_kernel(DeltaRule p, Work w, DeltaHeads<bf16> o) {
     extern __shared__ __align__(16) unsigned char memory[];
     Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
     const Place at = place_of(p, w);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = warp * 16;
+    const int warp = threadIdx.x / 32, row0 = warp * 16;
 
     load_tile<P>(s.q, w.w + at.index * chunk * P, chunk);
     load_tile<P>(s.state, p.kept + at.index * P * P, P);
     if (warp == 0) read_gates(p, at, s.gates);
-    load_rows<P>(s.k, nullptr, nullptr, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    load_rows<P>({.tile = s.k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
     wait_tiles();
     __syncthreads();
     {
@@ -35,26 +35,17 @@ __global__ void __launch_bounds__(threads) output_kernel(DeltaRule p, Work w, De
     __syncthreads();
     for (int r = 0; r < p.shape.readers; ++r) {  // a warp reads the rows of q that it wrote
         const int head = at.s * p.shape.readers + r;
-        load_rows<P>(s.q, nullptr, nullptr, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
+        load_rows<P>({.tile = s.q}, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
         __syncwarp();
         float acc[P / 8][4];
         clear(acc);
         multiply<P, P>(acc, s.q, tile_stride(P), row0, s.state, tile_stride(P));
         scale_rows(acc, s.gates.before, row0);
-        float scores[8][4];
-        pairs<Half::lower, P>(scores, s.q, s.k, row0);
-        decay_pairs<Half::lower, false>(scores, s.gates, row0);
-        add_pairs<Half::lower, P>(acc, scores, s.u, row0);
-        bf16* to = rows_of(o, at, head);
-#pragma unroll
-        for (int n = 0; n < P / 8; ++n)
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int row = row0 + lane / 4 + half * 8, column = n * 8 + 2 * (lane % 4);
-                if (row < at.count && column < p.shape.value_dim)
-                    *reinterpret_cast<unsigned*>(to + row * o.row + column) =
-                        pack_bf16(acc[n][2 * half], acc[n][2 * half + 1]);
-            }
+        add_pairs<Half::lower, false, P, P>(acc, s.q, s.k, s.u, s.gates, row0);
+        __syncwarp();
+        store_tile(acc, s.q, tile_stride(P), row0);
+        __syncwarp();
+        store_rows<P>(s.q, rows_of(o, at, head), o.row, row0, at.count, p.shape.value_dim);
         __syncwarp();
     }
 }

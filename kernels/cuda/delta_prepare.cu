@@ -159,21 +159,20 @@ __global__ void __launch_bounds__(threads) prepare_kernel(DeltaRule p, Work w, b
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = warp * 16;
 
     if (warp == 0) read_gates(p, at, s.gates);
-    load_rows<P>(s.k, nullptr, nullptr, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
-    load_rows<P>(s.v, s.v_low, nullptr, rows_of(p.v, at, at.s), p.v.row, row0, at.count, reading_v(p));
+    load_rows<P>({.tile = s.k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    load_rows<P>({.tile = s.v, .low = s.v_low}, rows_of(p.v, at, at.s), p.v.row, row0, at.count,
+                 reading_v(p));
     __syncthreads();
     {
-        float gram[8][4];
-        pairs<Half::lower, P>(gram, s.k, s.k, row0);
-        decay_pairs<Half::lower, true>(gram, s.gates, row0);
-#pragma unroll
-        for (int n = 0; n < 8; ++n) {
-            if (n / 2 > warp) continue;
-            const int column = n * 8 + 2 * (lane % 4);
-            const float2 beta = *reinterpret_cast<const float2*>(s.gates.beta + column);
-            float* to = s.system + (row0 + lane / 4) * system_stride + column;
-            *reinterpret_cast<float2*>(to) = {gram[n][0] * beta.x, gram[n][1] * beta.y};
-            *reinterpret_cast<float2*>(to + 8 * system_stride) = {gram[n][2] * beta.x, gram[n][3] * beta.y};
+        FragmentA left[P / 16];
+        load_left<P>(left, s.k, row0);
+#pragma unroll 1
+        for (int column = 0; column <= row0; column += 16) {
+            float gram[2][4];
+            pair_block<Half::lower, true, P>(gram, left, s.k, s.gates, row0, column);
+            for_elements(gram, 0, [&](int r, int c, float g) {
+                s.system[(row0 + r) * system_stride + column + c] = g * s.gates.beta[column + c];
+            });
         }
     }
     __syncwarp();

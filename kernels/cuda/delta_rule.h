@@ -3,9 +3,10 @@
 // system is solved for the errors e, so that a write strength of 0 is as good as any. With b the cumulative
 // log-decay of a chunk and S the state before it,
 //
-//   E = T (V - diag(exp b) K S) = E0 - W S,   T = (I + G diag(beta))^-1,   G_ij = exp(b_i - b_j) (k_i.k_j), i
-//   > j U = diag(beta) E S' = exp(b_C) S + K'^T U = exp(b_C) S - M S + N,   K'_j = exp(b_C - b_j) k_j,   M =
-//   K'^T diag(beta) W.
+//   E = T (V - diag(exp b) K S) = E0 - W S,   U = diag(beta) E
+//   T = (I + G diag(beta))^-1,   G_ij = exp(b_i - b_j) (k_i.k_j) below the diagonal
+//   S' = exp(b_C) S + K'^T U = exp(b_C) S - M S + N
+//   K'_j = exp(b_C - b_j) k_j,   M = K'^T diag(beta) W,   N = K'^T diag(beta) E0
 //
 // T, W, M and N of all chunks are made side by side; one product with M a chunk is all that must go in order,
 // and backwards, for the gradient of the states, it is a product with M^T.
@@ -49,10 +50,10 @@ struct DeltaRule {
     DeltaHeads<const __nv_bfloat16> q, k, v;
     const float* log_decay = nullptr;  // [states] at each batch and row
     std::int64_t decay_batch = 0, decay_row = 0;
-    const float* beta = nullptr;     // [batch, tokens, states]
+    const float* beta = nullptr;     // [batch, tokens, states]; null: 1
     const float* initial = nullptr;  // [batch, states, key_dim, value_dim]; null: 0
-    const std::int32_t* starts =
-        nullptr;                    // [batch, tokens]: where each token's document begins; null: one document
+    // [batch, tokens]: where each token's document begins; null: one document.
+    const std::int32_t* starts = nullptr;
     __nv_bfloat16* kept = nullptr;  // delta_rule_kept_elements(); scratch where no backward pass follows
     void* scratch = nullptr;        // delta_rule_scratch_bytes()
 };

@@ -1,11 +1,12 @@
 #include "core/engine/cuda/cuda_delta.h"
 
 #include <ATen/ops/empty.h>
-#include <c10/cuda/CUDAStream.h>
 
-#include <limits>
+#include <cstdint>
+#include <stdexcept>
 
 #include "core/engine/cuda/check.h"
+#include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/delta_rule.h"
 
 namespace braid::cuda {
@@ -22,62 +23,53 @@ kc::DeltaShape shape_of(const LinearShape& shape, std::int64_t batch, std::int64
             .value_dim = static_cast<int>(shape.value_dim)};
 }
 kc::DeltaShape shape_of(const LinearInput& input) {
-    return shape_of({.states = input.k_BTGK.size(2),
+    return shape_of({.states = input.log_decay_BTS.size(-1),
                      .readers = input.q_BTHK.size(2),
                      .key_dim = input.k_BTGK.size(3),
                      .value_dim = input.v_BTJV.size(3)},
                     input.q_BTHK.size(0), input.q_BTHK.size(1));
 }
 
-bool readable(const at::Tensor& x_BTXK) {
-    return x_BTXK.scalar_type() == at::kBFloat16 && x_BTXK.stride(3) == 1 && x_BTXK.stride(0) % 2 == 0 &&
-           x_BTXK.stride(1) % 2 == 0 && x_BTXK.stride(2) % 2 == 0 &&
-           reinterpret_cast<std::uintptr_t>(x_BTXK.const_data_ptr()) % 4 == 0;
-}
-
 template <class T>
-kc::DeltaHeads<T> heads(const at::Tensor& x_BTXK) {
-    if (!readable(x_BTXK)) throw std::runtime_error("delta rule: a head of no supported type or place");
-    return {.data = static_cast<T*>(x_BTXK.mutable_data_ptr()),
+kc::DeltaHeads<T> heads(const at::Tensor& x_BTXK, std::int64_t count) {
+    const bool right = x_BTXK.scalar_type() == at::kBFloat16 && x_BTXK.size(2) == count &&
+                       x_BTXK.stride(3) == 1 && x_BTXK.stride(0) % 2 == 0 && x_BTXK.stride(1) % 2 == 0 &&
+                       x_BTXK.stride(2) % 2 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(x_BTXK.const_data_ptr()) % 4 == 0;
+    if (!right)
+        throw std::invalid_argument("delta rule: heads of a type, number or place that it does not know");
+    return {.data = bf16_data(x_BTXK),
             .batch = x_BTXK.stride(0),
             .row = x_BTXK.stride(1),
             .head = x_BTXK.stride(2)};
 }
-template <class T>
-T* data_or_null(const at::Tensor& tensor) {
-    return tensor.defined() ? static_cast<T*>(tensor.mutable_data_ptr()) : nullptr;
-}
-
 kc::DeltaRule rule_of(const LinearRule& rule, const LinearInput& input, const at::Tensor& kept,
                       const at::Tensor& scratch) {
+    const std::int64_t states = input.log_decay_BTS.size(-1), readers = input.q_BTHK.size(2);
     const bool constant = input.log_decay_BTS.dim() == 1;
     return {.shape = shape_of(input),
             .silu = rule.silu,
             .unit = rule.unit_qk,
             .scale = static_cast<float>(rule.scale),
-            .q = heads<const __nv_bfloat16>(input.q_BTHK),
-            .k = heads<const __nv_bfloat16>(input.k_BTGK),
-            .v = heads<const __nv_bfloat16>(input.v_BTJV),
-            .log_decay = data_or_null<const float>(input.log_decay_BTS),
+            .q = heads<const __nv_bfloat16>(input.q_BTHK, readers),
+            .k = heads<const __nv_bfloat16>(input.k_BTGK, states),
+            .v = heads<const __nv_bfloat16>(input.v_BTJV, states),
+            .log_decay = float_or_null(input.log_decay_BTS),
             .decay_batch = constant ? 0 : input.log_decay_BTS.stride(0),
             .decay_row = constant ? 0 : input.log_decay_BTS.stride(1),
-            .beta = data_or_null<const float>(input.beta_BTS),
-            .initial = data_or_null<const float>(input.initial_BSKV),
-            .starts = data_or_null<const std::int32_t>(input.starts_BT),
-            .kept = data_or_null<__nv_bfloat16>(kept),
+            .beta = float_or_null(input.beta_BTS),
+            .initial = float_or_null(input.initial_BSKV),
+            .starts = input.starts_BT.defined()
+                          ? static_cast<std::int32_t*>(input.starts_BT.mutable_data_ptr())
+                          : nullptr,
+            .kept = bf16_data(kept),
             .scratch = scratch.mutable_data_ptr()};
 }
 
 }  // namespace
 
-bool delta_supported(const LinearRule& rule, const LinearInput& input) {
-    const std::int64_t states = input.log_decay_BTS.size(-1);
-    const std::int64_t largest = std::numeric_limits<int>::max();
-    return rule.delta && !input.skip_S.defined() && input.beta_BTS.defined() &&
-           input.k_BTGK.size(2) == states && input.v_BTJV.size(2) == states &&
-           input.q_BTHK.size(2) % states == 0 &&
-           input.q_BTHK.size(0) * input.q_BTHK.size(1) * states <= largest && readable(input.q_BTHK) &&
-           readable(input.k_BTGK) && readable(input.v_BTJV) && kc::delta_rule_supports(shape_of(input));
+bool delta_supported(const LinearRule& rule, const LinearShape& shape) {
+    return rule.delta && shape.readers % shape.states == 0 && kc::delta_rule_supports(shape_of(shape, 1, 1));
 }
 
 at::Tensor delta_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens,
@@ -96,22 +88,24 @@ void delta_forward(const LinearRule& rule, const LinearInput& input, const at::T
     const at::Tensor kept = boundaries.defined() ? boundaries
                                                  : at::empty({kc::delta_rule_kept_elements(shape_of(input))},
                                                              input.q_BTHK.options());
-    check(kc::delta_rule(rule_of(rule, input, kept, scratch),
-                         {.o = heads<__nv_bfloat16>(o_BTRV), .last = data_or_null<float>(last_BSKV)},
-                         c10::cuda::getCurrentCUDAStream()),
+    check(kc::delta_rule(
+              rule_of(rule, input, kept, scratch),
+              {.o = heads<__nv_bfloat16>(o_BTRV, input.q_BTHK.size(2)), .last = float_or_null(last_BSKV)},
+              stream()),
           "delta_rule");
 }
 
 void delta_backward(const LinearRule& rule, const LinearInput& input, const at::Tensor& boundaries,
                     const at::Tensor& do_BTRV, const LinearGradient& gradient, const at::Tensor& scratch) {
+    const std::int64_t states = input.log_decay_BTS.size(-1), readers = input.q_BTHK.size(2);
     check(kc::delta_rule_backward(rule_of(rule, input, boundaries, scratch),
-                                  {.d_o = heads<const __nv_bfloat16>(do_BTRV),
-                                   .dq = heads<__nv_bfloat16>(gradient.dq_BTHK),
-                                   .dk = heads<__nv_bfloat16>(gradient.dk_BTGK),
-                                   .dv = heads<__nv_bfloat16>(gradient.dv_BTJV),
-                                   .dlog_decay = data_or_null<float>(gradient.dlog_decay_BTS),
-                                   .dbeta = data_or_null<float>(gradient.dbeta_BTS)},
-                                  c10::cuda::getCurrentCUDAStream()),
+                                  {.d_o = heads<const __nv_bfloat16>(do_BTRV, readers),
+                                   .dq = heads<__nv_bfloat16>(gradient.dq_BTHK, readers),
+                                   .dk = heads<__nv_bfloat16>(gradient.dk_BTGK, states),
+                                   .dv = heads<__nv_bfloat16>(gradient.dv_BTJV, states),
+                                   .dlog_decay = float_or_null(gradient.dlog_decay_BTS),
+                                   .dbeta = float_or_null(gradient.dbeta_BTS)},
+                                  stream()),
           "delta_rule_backward");
 }
 

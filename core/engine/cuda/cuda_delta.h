@@ -6,9 +6,9 @@
 
 namespace braid::cuda {
 
-// Bfloat16 heads of even dimensions up to 64, a k and a v head for each state, a multiple of them of q. The
-// rest takes the form made of matrix products.
-bool delta_supported(const LinearRule& rule, const LinearInput& input);
+// Even dimensions up to 64, query heads a multiple of the states. Such a rule's k and v have a head for each
+// state, and all heads are bfloat16 at even places.
+bool delta_supported(const LinearRule& rule, const LinearShape& shape);
 
 // The states before each chunk: what a forward pass leaves for the backward pass.
 at::Tensor delta_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens,

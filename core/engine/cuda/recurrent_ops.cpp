@@ -1,6 +1,7 @@
 #include "core/engine/cuda/recurrent_ops.h"
 
 #include "core/engine/cuda/check.h"
+#include "core/engine/cuda/cuda_delta.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/gated_norm.h"
 #include "kernels/cuda/linear_scan.h"
@@ -109,8 +110,15 @@ bool convolves(const at::Tensor& x_BTC, const at::Tensor& taps_CI) {
 
 }  // namespace
 
+at::Tensor RecurrentCudaOps::delta_scratch(const LinearInput& input, bool backward) {
+    const std::int64_t bytes =
+        cuda::delta_scratch_bytes(shape_of(input), input.q_BTHK.size(0), input.q_BTHK.size(1), backward);
+    return scratch("delta rule", bytes, at::kByte);
+}
+
 at::Tensor RecurrentCudaOps::linear_boundaries(const LinearRule& rule, const LinearShape& shape,
                                                std::int64_t batch, std::int64_t tokens) {
+    if (cuda::delta_supported(rule, shape)) return cuda::delta_boundaries(shape, batch, tokens, device_);
     if (!scans(rule, shape)) return Ops::linear_boundaries(rule, shape, batch, tokens);
     return at::empty({boundary_elements(shape, batch, tokens)}, at::dtype(at::kFloat).device(device_));
 }
@@ -119,6 +127,8 @@ void RecurrentCudaOps::linear_attention(const LinearRule& rule, const LinearInpu
                                         const at::Tensor& o_BTRV, const at::Tensor& boundaries,
                                         const at::Tensor& last_BSKV) {
     const LinearShape shape = shape_of(input);
+    if (cuda::delta_supported(rule, shape))
+        return cuda::delta_forward(rule, input, o_BTRV, boundaries, last_BSKV, delta_scratch(input, false));
     if (!scans(rule, shape)) return Ops::linear_attention(rule, input, o_BTRV, boundaries, last_BSKV);
     const std::int64_t elements = boundary_elements(shape, input.q_BTHK.size(0), input.q_BTHK.size(1));
     const at::Tensor kept =
@@ -135,6 +145,8 @@ void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const L
                                                  const at::Tensor& boundaries, const at::Tensor& do_BTRV,
                                                  const LinearGradient& gradient) {
     const LinearShape shape = shape_of(input);
+    if (cuda::delta_supported(rule, shape))
+        return cuda::delta_backward(rule, input, boundaries, do_BTRV, gradient, delta_scratch(input, true));
     if (!scans(rule, shape))
         return Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
     const std::int64_t batch = input.q_BTHK.size(0), tokens = input.q_BTHK.size(1);

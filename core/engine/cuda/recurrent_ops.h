@@ -39,6 +39,8 @@ protected:
     }
 
 private:
+    at::Tensor delta_scratch(const LinearInput& input, bool backward);
+
     at::Device device_;
     cuda::Scratch scratch_;
 };
