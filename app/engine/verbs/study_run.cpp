@@ -123,6 +123,10 @@ Result<void> run(const RunOptions& options) {
     if (!first) return fail(first.error());
     const Result<ClusterSettings> settings = cluster_settings(options.cluster, study->project.folder());
     if (!settings) return fail(settings.error());
+    if (options.cluster.on != "local" && options.jobs > 0)
+        return fail(to_error({{.path = "--jobs",
+                               .rule = "is for runs on this machine; with --on slurm: --at-once",
+                               .found = std::to_string(options.jobs)}}));
     const Result<StudyLock> lock = StudyLock::take(study->project.folder(), study->spec.name);
     if (!lock) return fail(lock.error());
     const auto stop = [] { return stop_requested().load(); };
