@@ -4,6 +4,7 @@
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
+#include "app/engine/verbs/fit_options.h"
 #include "app/engine/verbs/fit_output.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/base/file.h"
@@ -12,16 +13,11 @@
 namespace braid::cli {
 namespace {
 
-struct FitVerbOptions {
-    std::string file, form = "power2", group, baseline, out;
-    std::vector<std::string> held_out, excluded, columns, predictions;
+struct FitVerbOptions : CommonFitOptions {
+    std::string file, group, out;
+    std::vector<std::string> columns, predictions;
     std::vector<double> flops;
     std::optional<double> alpha, beta;
-    double level = 0.9;
-    int resamples = 1000;
-    std::uint64_t seed = 0;
-    int threads = 0;
-    bool json = false, latex = false, quiet = false;
 };
 
 // Options as values, or everything that is wrong with them.
@@ -34,15 +30,11 @@ Checked<Parsed> parse(const FitVerbOptions& options) {
     Parsed parsed;
     Diagnostics problems;
     parsed.table.group = options.group;
-    parsed.report = {.fit = {.form = *scaling_form(options.form),
-                             .alpha = options.alpha,
-                             .beta = options.beta,
-                             .resamples = options.resamples,
-                             .level = options.level,
-                             .seed = options.seed},
-                     .group = options.group,
-                     .baseline = options.baseline,
-                     .flops = options.flops};
+    ScalingFitOptions fit = options.fit(options.form);
+    fit.alpha = options.alpha;
+    fit.beta = options.beta;
+    parsed.report = {
+        .fit = fit, .group = options.group, .baseline = options.baseline, .flops = options.flops};
     const auto rules = [&](const std::vector<std::string>& texts, const char* name,
                            std::vector<RowRule>& into) {
         for (const std::string& text : texts) {
@@ -150,30 +142,16 @@ void add_fit(CommandLine& line) {
              "may also ask for tokens_per_parameter and line, or be: largest."},
         [options] { return fit(*options); });
     verb.add_option("FILE", options->file, "Table with titles (CSV)")->required();
-    verb.add_option("--form", options->form, "Which law")
-        ->check(CLI::IsMember({"power2", "chinchilla"}))
-        ->capture_default_str();
+    options->form = "power2";
+    add_common_fit_options(verb, *options, "Rows");
     verb.add_option("--group", options->group, "Column with a curve for each of its values")
         ->type_name("COLUMN");
-    verb.add_option("--held-out", options->held_out, "Rows to predict, not to fit; may be given again")
-        ->type_name("RULE")
-        ->allow_extra_args(false);
-    verb.add_option("--exclude", options->excluded, "Rows to leave out, with a reason; may be given again")
-        ->type_name("RULE[: REASON]")
-        ->allow_extra_args(false);
     verb.add_option("--column", options->columns, "Title of a column that has another name: tokens=D")
         ->type_name("ROLE=TITLE")
         ->allow_extra_args(false);
     verb.add_option("--alpha", options->alpha, "Known exponent of the parameters")
         ->check(real_range(-10, 10));
     verb.add_option("--beta", options->beta, "Known exponent of the tokens")->check(real_range(-10, 10));
-    verb.add_option("--resamples", options->resamples, "Of the bootstrap; 0: no intervals")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1'000'000));
-    verb.add_option("--level", options->level, "Of the intervals")
-        ->capture_default_str()
-        ->check(real_range(0.01, 0.999));
-    verb.add_option("--seed", options->seed, "Of the resamples")->capture_default_str();
     verb.add_option("--predict", options->predictions, "Loss at a place; may be given again")
         ->type_name("PARAMETERS,TOKENS")
         ->allow_extra_args(false);
@@ -185,13 +163,6 @@ void add_fit(CommandLine& line) {
         ->type_name("NAME");
     verb.add_option("--out", options->out, "The table with predicted, log_residual, use and reason")
         ->type_name("FILE.csv");
-    verb.add_option("--threads", options->threads, "0: all processors")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1024));
-    CLI::Option* latex = verb.add_flag("--latex", options->latex, "Print a LaTeX table (booktabs)");
-    add_json_option(verb, options->json);
-    latex->excludes("--json");
-    add_quiet_option(verb, options->quiet);
 }
 
 }  // namespace braid::cli

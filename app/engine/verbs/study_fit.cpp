@@ -5,6 +5,7 @@
 #include "app/engine/cli/progress.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/study/study_fits.h"
+#include "app/engine/verbs/fit_options.h"
 #include "app/engine/verbs/fit_output.h"
 #include "app/engine/verbs/study_verbs.h"
 #include "core/base/file.h"
@@ -13,25 +14,16 @@
 namespace braid::cli {
 namespace {
 
-struct FitOptions {
-    std::string study, project, metric, form, baseline;
-    std::vector<std::string> held_out, excluded;
-    double level = 0.9;
-    int resamples = 1000;
+struct FitOptions : CommonFitOptions {
+    std::string study, project, metric;
     int profile = 15;
-    int threads = 0;
-    std::uint64_t seed = 0;
-    bool json = false, latex = false, quiet = false;
 };
 
 Result<ScalingRecord> fit_one(const OpenedStudy& study, const FitOptions& options, const std::string& metric,
                               Progress& progress) {
     StudyFitRequest request{
         .metric = metric,
-        .report = {.fit = {.form = *scaling_form(options.form.empty() ? study.spec.fit.form : options.form),
-                           .resamples = options.resamples,
-                           .level = options.level,
-                           .seed = options.seed},
+        .report = {.fit = options.fit(options.form.empty() ? study.spec.fit.form : options.form),
                    .baseline = options.baseline,
                    .profile_points = options.profile},
         .held_out = options.held_out,
@@ -113,33 +105,13 @@ void add_study_fit(CommandLine& line, CLI::App& study) {
         [options] { return fit(*options); });
     verb.add_option("STUDY", options->study, study_help)->required();
     verb.add_option("--metric", options->metric, "What is fitted; without it what the study says");
-    verb.add_option("--form", options->form, "Which law")->check(CLI::IsMember({"power2", "chinchilla"}));
-    verb.add_option("--held-out", options->held_out, "Points to predict, not to fit; may be given again")
-        ->type_name("RULE")
-        ->allow_extra_args(false);
-    verb.add_option("--exclude", options->excluded, "Points to leave out, with a reason; may be given again")
-        ->type_name("RULE[: REASON]")
-        ->allow_extra_args(false);
     verb.add_option("--baseline", options->baseline, "Curve that the others are compared with; the first")
         ->type_name("CURVE");
-    verb.add_option("--resamples", options->resamples, "Of the bootstrap; 0: no intervals")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1'000'000));
-    verb.add_option("--level", options->level, "Of the intervals")
-        ->capture_default_str()
-        ->check(real_range(0.01, 0.999));
     verb.add_option("--profile", options->profile, "Points of each exponent's likelihood profile; 0: none")
         ->capture_default_str()
         ->check(CLI::Range(0, 1000));
-    verb.add_option("--seed", options->seed, "Of the resamples")->capture_default_str();
-    verb.add_option("--threads", options->threads, "0: all processors")
-        ->capture_default_str()
-        ->check(CLI::Range(0, 1024));
-    CLI::Option* latex = verb.add_flag("--latex", options->latex, "Print LaTeX tables (booktabs)");
+    add_common_fit_options(verb, *options, "Points");
     add_project_option(verb, options->project);
-    add_json_option(verb, options->json);
-    latex->excludes("--json");
-    add_quiet_option(verb, options->quiet);
 }
 
 void add_study_export(CommandLine& line, CLI::App& study) {
