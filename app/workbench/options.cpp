@@ -35,7 +35,7 @@ Options parseOptions(const QStringList& arguments) {
     const QCommandLineOption theme(QStringLiteral("theme"), tr("light, dark or system, for this start."),
                                    QStringLiteral("NAME"));
     const QCommandLineOption workspace(QStringLiteral("workspace"),
-                                       tr("Workspace to show first: design, train, probe, heads."),
+                                       tr("Workspace to show first: design, train, scale, probe, heads."),
                                        QStringLiteral("NAME"));
     const QCommandLineOption safe(
         QStringLiteral("safe-mode"),

@@ -1,7 +1,9 @@
 #include "widgets/scaling/scaling_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "widgets/common/format.h"
 #include "widgets/common/run_view.h"
@@ -19,6 +21,23 @@ QString metricText(const std::string& metric) {
     if (metric == "eval/loss") return text("validation loss");
     if (metric == "eval/log_longppl") return text("log LongPPL");
     return QString::fromStdString(metric);
+}
+
+QStringList namesApart(const ScalingView& view) {
+    const QString comma = QStringLiteral(", ");
+    std::vector<QStringList> words;
+    for (const ScalingViewCurve& curve : view.curves)
+        words.push_back(QString::fromStdString(curve.name).split(comma));
+    const auto all_begin_alike = [&words] {
+        return words.size() > 1 && std::all_of(words.begin(), words.end(), [&words](const QStringList& each) {
+                   return each.size() > 1 && each.front() == words.front().front();
+               });
+    };
+    while (all_begin_alike())
+        for (QStringList& each : words) each.removeFirst();
+    QStringList names;
+    for (const QStringList& each : words) names << each.join(comma);
+    return names;
 }
 
 QString scaleText(const ScalingViewScale& scale) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include "widgets/figure/scaling_view.h"
 
 namespace braid::ui {
 
-QString metricText(const std::string& metric);     // "validation loss"
+QString metricText(const std::string& metric);  // "validation loss"
+// Names of the curves, without the words that all of them begin with: "window 16, ratio 1".
+QStringList namesApart(const ScalingView& view);
 QString scaleText(const ScalingViewScale& scale);  // "S1 15.7 M"
 QString residualText(double log_residual);         // "+1.35 %"
 QString valueTextOf(double value);                 // "2.846"

@@ -18,7 +18,7 @@ namespace braid::ui {
 namespace {
 
 constexpr int row_height = 20, foot = 18;
-constexpr double group_gap = 4, cell_gap = 1;
+constexpr double group_gap = 4, cell_gap = 1, widest_cell = 26;
 
 StudyGrid::State stateOf(const ScalingViewPoint& point) {
     switch (point.state) {
@@ -67,8 +67,6 @@ QString stateWord(StudyGrid::State state) {
     return {};
 }
 
-double nameWidth(int width) { return std::min(width * 0.4, 96.0); }
-
 }  // namespace
 
 StudyGrid::StudyGrid(QWidget* parent) : QWidget(parent) {
@@ -83,9 +81,11 @@ void StudyGrid::show(const ScalingContentPtr& content) {
     content_ = content;
     cells_.clear();
     widest_.clear();
+    names_.clear();
     current_ = -1;
     if (!content_) return update();
     const ScalingView& view = content_->view;
+    names_ = namesApart(view);
     // The columns of a scale: its budgets, or where there are none its points one after the other.
     std::vector<std::set<double>> budgets(view.scales.size());
     for (const ScalingViewPoint& each : view.points) budgets[each.scale].insert(each.budget.value_or(0));
@@ -121,16 +121,26 @@ QSize StudyGrid::sizeHint() const {
 }
 QSize StudyGrid::minimumSizeHint() const { return {120, sizeHint().height()}; }
 
+// As wide as the longest name, where the cells leave room for it.
+double StudyGrid::nameWidth() const {
+    const QFontMetricsF font(Theme::instance().font(TypeStep::table));
+    double longest = 0;
+    for (const QString& name : names_) longest = std::max(longest, font.horizontalAdvance(name) + 4);
+    double cells = 0;
+    for (const int columns : widest_) cells += columns * widest_cell + group_gap;
+    return std::min(longest, std::max(std::min(width() * 0.4, 96.0), width() - cells));
+}
+
 QRectF StudyGrid::rectOf(int index) const {
     const Cell& cell = cells_[std::size_t(index)];
-    const double left = nameWidth(width()) + 4;
+    const double left = nameWidth() + 4;
     double columns = 0, before = 0;
     for (std::size_t i = 0; i < widest_.size(); ++i) {
         columns += widest_[i];
         if (i < cell.scale) before += widest_[i];
     }
     const double room = width() - left - group_gap * double(widest_.size() - 1);
-    const double each = std::min(room / std::max(1.0, columns), 26.0);
+    const double each = std::min(room / std::max(1.0, columns), widest_cell);
     const double x = left + (before + cell.column) * each + group_gap * double(cell.scale);
     return {x, double(cell.curve) * row_height + 4, std::max(1.0, each - cell_gap), row_height - 8.0};
 }
@@ -240,12 +250,11 @@ void StudyGrid::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(Theme::instance().font(TypeStep::table));
     painter.setPen(t.text1);
-    const double names = nameWidth(width());
+    const double names = nameWidth();
     for (std::size_t i = 0; i < view.curves.size(); ++i)
         painter.drawText(QRectF(0, double(i) * row_height, names, row_height),
                          Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(QString::fromStdString(view.curves[i].name),
-                                                          Qt::ElideMiddle, int(names)));
+                         painter.fontMetrics().elidedText(names_[qsizetype(i)], Qt::ElideMiddle, int(names)));
     std::vector<std::pair<double, double>> spans(view.scales.size(), {1e9, -1e9});
     for (int i = 0; i < int(cells_.size()); ++i) {
         const Cell& cell = cells_[std::size_t(i)];

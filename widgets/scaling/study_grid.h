@@ -48,12 +48,14 @@ protected:
 
 private:
     int cellAt(const QPointF& place) const;
+    double nameWidth() const;
     void walk(int right, int down);
     void setCurrent(int cell);
 
     ScalingContentPtr content_;
     std::vector<Cell> cells_;  // row by row, from left to right
     std::vector<int> widest_;  // columns of each scale
+    QStringList names_;        // of the rows
     int current_ = -1;
 };
 
