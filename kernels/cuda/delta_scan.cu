@@ -17,9 +17,9 @@ struct Step {
     float pass;
 };
 
-template <int P>
+template <int P, bool Back>
 __global__ void __launch_bounds__(P * 2, 1)
-    scan_kernel(DeltaShape shape, Work w, bool back, const float* initial, bf16* states, float* last) {
+    scan_kernel(DeltaShape shape, Work w, const float* initial, bf16* states, float* last) {
     __shared__ alignas(16) bf16 copy[2][P * tile_stride(slice)];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, column0 = blockIdx.y * slice;
     const std::int64_t base = static_cast<std::int64_t>(blockIdx.x) * w.chunks;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(P * 2, 1)
     Step<P> steps[ahead];
     const auto fetch = [&](Step<P>& step, int i) {
         if (i >= w.chunks) return;
-        const std::int64_t index = base + (back ? w.chunks - 1 - i : i);
+        const std::int64_t index = base + (Back ? w.chunks - 1 - i : i);
         const std::int64_t tile = (index * (P / 16) + warp) * (P / 16);
 #pragma unroll
         for (int k = 0; k < P / 16; ++k) step.m[k] = w.m[(tile + k) * 32 + lane];
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(P * 2, 1)
             bf16* now = copy[a % 2];
             static_assert(ahead % 2 == 0, "copies alternate");
             store_tile(s, now, tile_stride(slice), warp * 16);
-            bf16* to = states + (base + (back ? w.chunks - 1 - i : i)) * P * P + row * P + column;
+            bf16* to = states + (base + (Back ? w.chunks - 1 - i : i)) * P * P + row * P + column;
 #pragma unroll
             for (int n = 0; n < 2; ++n) {
                 *reinterpret_cast<unsigned*>(to + n * 8) = pack_bf16(s[n][0], s[n][1]);
@@ -105,12 +105,13 @@ __global__ void __launch_bounds__(P * 2, 1)
         }
 }
 
-cudaError_t launch(const DeltaRule& p, const Work& w, bool back, const float* initial, bf16* states,
-                   float* last, cudaStream_t stream) {
+template <bool Back>
+cudaError_t launch(const DeltaRule& p, const Work& w, const float* initial, bf16* states, float* last,
+                   cudaStream_t stream) {
     return for_padded(p.shape, [&](auto padded) {
         constexpr int P = decltype(padded)::value;
         const dim3 grid(p.shape.batch * p.shape.states, P / slice);
-        scan_kernel<P><<<grid, P * 2, 0, stream>>>(p.shape, w, back, initial, states, last);
+        scan_kernel<P, Back><<<grid, P * 2, 0, stream>>>(p.shape, w, initial, states, last);
         return cudaGetLastError();
     });
 }
@@ -118,10 +119,10 @@ cudaError_t launch(const DeltaRule& p, const Work& w, bool back, const float* in
 }  // namespace
 
 cudaError_t scan(const DeltaRule& p, const Work& w, float* last, cudaStream_t stream) {
-    return launch(p, w, false, p.initial, p.kept, last, stream);
+    return launch<false>(p, w, p.initial, p.kept, last, stream);
 }
 cudaError_t scan_back(const DeltaRule& p, const Work& w, cudaStream_t stream) {
-    return launch(p, w, true, nullptr, w.dafter, nullptr, stream);
+    return launch<true>(p, w, nullptr, w.dafter, nullptr, stream);
 }
 
 }  // namespace braid::kernels::cuda::delta
