@@ -11,16 +11,15 @@ namespace {
 
 template <int P>
 struct Shared {
-    alignas(16) bf16 k[chunk * tile_stride(P)];
+    SplitTile<P> k;
     alignas(16) bf16 w[chunk * tile_stride(P)];
-    alignas(16) bf16 q[chunk * tile_stride(P)];  // dwrite after the last query
+    SplitTile<P> q;  // dwrite after the last query
     alignas(16) bf16 d_o[chunk * tile_stride(P)];
     alignas(16) Gates gates;
 };
 
 template <int P>
-__global__ void __launch_bounds__(threads, P > 48 ? 3 : 4)
-    ask_kernel(DeltaRule p, Work w, DeltaHeads<const bf16> d_o) {
+__global__ void __launch_bounds__(threads, 3) ask_kernel(DeltaRule p, Work w, DeltaHeads<const bf16> d_o) {
     extern __shared__ __align__(16) unsigned char memory[];
     Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
     const Place at = place_of(p, w);
@@ -28,7 +27,7 @@ __global__ void __launch_bounds__(threads, P > 48 ? 3 : 4)
 
     load_tile<P>(s.w, w.w + at.index * chunk * P, chunk);
     if (warp == 0) read_gates(p, at, s.gates);
-    load_rows<P>({.tile = s.k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    load_rows<P>({s.k.high, s.k.low}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
 
     float dwrite[P / 8][4], asked[P / 8][4];
     clear(dwrite);
@@ -36,22 +35,20 @@ __global__ void __launch_bounds__(threads, P > 48 ? 3 : 4)
     for (int r = 0; r < p.shape.readers; ++r) {
         const int head = at.s * p.shape.readers + r;
         copy_rows<P>(s.d_o, rows_of(d_o, at, head), d_o.row, row0, at.count, p.shape.value_dim);
-        load_rows<P>({.tile = s.q}, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
+        load_rows<P>({s.q.high, s.q.low}, rows_of(p.q, at, head), p.q.row, row0, at.count, reading_q(p));
         wait_tiles();
         __syncthreads();
-        add_pairs<Half::upper, false, P, P>(dwrite, s.k, s.q, s.d_o, s.gates, row0);
-        if (warp < P / 16)
-            multiply_transposed<P, chunk>(asked, s.q, tile_stride(P), row0, s.d_o, tile_stride(P),
-                                          s.gates.before);
+        add_pairs<Half::upper, false, P>(dwrite, two(s.k), two(s.q), one(s.d_o), s.gates, row0);
+        if (warp < P / 16) add_transposed<P>(asked, two(s.q), row0, one(s.d_o), s.gates.before);
         __syncthreads();
     }
-    store_tile(dwrite, s.q, tile_stride(P), row0);
+    store_split<P>(dwrite, s.q, row0);
+    save_rows<P>(dwrite, w.dwrite + at.index * chunk * P, row0);
     __syncthreads();
-    save_tile<P>(s.q, w.dwrite + at.index * chunk * P, chunk);
     if (warp >= P / 16) return;
     float through[P / 8][4];
     clear(through);
-    multiply_transposed<P, chunk>(through, s.w, tile_stride(P), row0, s.q, tile_stride(P), s.gates.beta);
+    add_transposed<P>(through, one(s.w), row0, two(s.q), s.gates.beta);
     const std::int64_t tile = (at.index * (P / 16) + warp) * (P / 16);
 #pragma unroll
     for (int n = 0; n < P / 8; ++n)

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "kernels/cuda/delta_rule.h"
-#include "kernels/cuda/mma_tile.cuh"
+#include "kernels/cuda/delta_split.cuh"
 
 namespace braid::kernels::cuda::delta {
 
-constexpr int chunk = 64;
 constexpr int threads = 128;
 
 // Rows of a head are padded with zeros to P = 16, 32, 48 or 64.
@@ -25,10 +24,10 @@ struct Work {
     float4* n;
     float* pass;  // [N] exp(b_C): how much of the state goes through
     // Backward only.
-    bf16* t;       // [N, 64, 64]
-    bf16* dwrite;  // [N, 64, P] gradient of U by the chunk's own outputs
-    bf16* dafter;  // [N, P, P] gradient of the state after the chunk
-    int chunks;    // of a sequence
+    bf16* t;        // [N, 64, 64]
+    float* dwrite;  // [N, 64, P] gradient of U by the chunk's own outputs
+    bf16* dafter;   // [N, P, P] gradient of the state after the chunk
+    int chunks;     // of a sequence
 };
 
 // The stages, in the order of their use.
@@ -38,6 +37,8 @@ cudaError_t output(const DeltaRule& p, const Work& w, const DeltaHeads<bf16>& o,
 cudaError_t ask(const DeltaRule& p, const Work& w, const DeltaHeads<const bf16>& d_o, cudaStream_t stream);
 cudaError_t scan_back(const DeltaRule& p, const Work& w, cudaStream_t stream);
 cudaError_t gradient(const DeltaRule& p, const Work& w, const DeltaGradient& to, cudaStream_t stream);
+// Shared memory of a block of gradient(), the stage that needs most.
+int gradient_bytes(const DeltaShape& shape);
 
 // Starts a kernel with one block a chunk.
 template <class Kernel, class... Args>
@@ -204,8 +205,8 @@ __device__ __forceinline__ void store_rows(const bf16* tile, bf16* x, std::int64
 
 // Where rows that are read go; what is null is left out.
 struct RowsTo {
-    bf16* tile;
-    bf16* low = nullptr;       // what the tile's rounding lost
+    bf16* high;
+    bf16* low;
     bf16* raw = nullptr;       // the rows as they are
     float* inverse = nullptr;  // 1 / length
 };
@@ -244,13 +245,10 @@ __device__ __forceinline__ void load_rows(const RowsTo& to, const bf16* x, std::
 #pragma unroll
         for (int i = 0; i < per_lane; ++i) {
             const float2 value = {y[i].x * factor, y[i].y * factor};
-            const unsigned rounded = pack_bf16(value.x, value.y);
-            *reinterpret_cast<unsigned*>(to.tile + first + 16 * i) = rounded;
-            if (to.low) {
-                const float2 kept = unpack_bf16(rounded);
-                *reinterpret_cast<unsigned*>(to.low + first + 16 * i) =
-                    pack_bf16(value.x - kept.x, value.y - kept.y);
-            }
+            unsigned high, low;
+            split(value.x, value.y, high, low);
+            *reinterpret_cast<unsigned*>(to.high + first + 16 * i) = high;
+            *reinterpret_cast<unsigned*>(to.low + first + 16 * i) = low;
             if (to.raw) *reinterpret_cast<unsigned*>(to.raw + first + 16 * i) = raw[r * per_lane + i];
         }
     }
@@ -279,24 +277,15 @@ __device__ __forceinline__ void save_tile(const bf16* tile, bf16* to, int rows) 
 // diagonal. Lower: rows i, columns j <= i. Upper, the same transposed: rows j, columns i >= j.
 enum class Half { lower, upper };
 
-template <int K>
-__device__ __forceinline__ void load_left(FragmentA (&left)[K / 16], const bf16* a, int row0) {
-#pragma unroll
-    for (int k = 0; k < K / 16; ++k) left[k] = load_a(a, tile_stride(K), row0, k * 16);
-}
 // Products of rows with rows column0 .. +16 of B [64, K]. Pair (i, j) decays by exp(b_i - b_j); it counts
 // where j <= i, Strict: j < i, and both are of one document.
-template <Half H, bool Strict, int K>
-__device__ __forceinline__ void pair_block(float (&pairs)[2][4], const FragmentA (&left)[K / 16],
-                                           const bf16* b, const Gates& g, int row0, int column0) {
+template <Half H, bool Strict, int K, bool A, bool B>
+__device__ __forceinline__ void pair_block(float (&pairs)[2][4], const Operand<A>& a, const Operand<B>& b,
+                                           const Gates& g, int row0, int column0) {
     clear(pairs);
 #pragma unroll
-    for (int k = 0; k < K / 16; ++k) {
-        unsigned right[4];
-        load_b(b, tile_stride(K), column0, k * 16, right);
-        mma(pairs[0], left[k], right[0], right[1]);
-        mma(pairs[1], left[k], right[2], right[3]);
-    }
+    for (int k = 0; k < K; k += 16)
+        add_columns<K>(pairs[0], pairs[1], load_left(a, tile_stride(K), row0, k), b, column0, k);
     for_elements(pairs, 0, [&](int r, int c, float& pair) {
         const int row = row0 + r, column = column0 + c;
         const int i = H == Half::lower ? row : column, j = H == Half::lower ? column : row;
@@ -305,25 +294,16 @@ __device__ __forceinline__ void pair_block(float (&pairs)[2][4], const FragmentA
         pair *= counts ? factor : 0.0F;
     });
 }
-// acc += pairs(A, B) C, rows row0.. of A [64, K], B [64, K], C [64, N].
-template <Half H, bool Strict, int K, int N>
-__device__ __forceinline__ void add_pairs(float (&acc)[N / 8][4], const bf16* a, const bf16* b, const bf16* c,
-                                          const Gates& g, int row0) {
-    FragmentA left[K / 16];
-    load_left<K>(left, a, row0);
+// acc += pairs(A, B) C, rows row0.. of A [64, P], B and C [64, P].
+template <Half H, bool Strict, int P, bool A, bool B, bool C>
+__device__ __forceinline__ void add_pairs(float (&acc)[P / 8][4], const Operand<A>& a, const Operand<B>& b,
+                                          const Operand<C>& c, const Gates& g, int row0) {
     const int begin = H == Half::lower ? 0 : row0, end = H == Half::lower ? row0 + 16 : chunk;
 #pragma unroll 1
     for (int column = begin; column < end; column += 16) {
         float pairs[2][4];
-        pair_block<H, Strict, K>(pairs, left, b, g, row0, column);
-        const FragmentA weights = to_fragment(pairs, 0);
-#pragma unroll
-        for (int n = 0; n < N; n += 16) {
-            unsigned right[4];
-            load_b_rows(c, tile_stride(N), column, n, right);
-            mma(acc[n / 8], weights, right[0], right[1]);
-            mma(acc[n / 8 + 1], weights, right[2], right[3]);
-        }
+        pair_block<H, Strict, P>(pairs, a, b, g, row0, column);
+        add_rows<P>(acc, to_left(pairs), c, column);
     }
 }
 
@@ -350,23 +330,37 @@ __device__ __forceinline__ float2 row_sum(float2 x) {
     return x;
 }
 
+// acc = x - acc, or x + acc, x: rows row0.. of a float32 matrix [64, P].
+template <int P, bool Subtract>
+__device__ __forceinline__ void from_rows(float (&acc)[P / 8][4], const float* x, int row0) {
+    const int lane = threadIdx.x % 32;
+    const float* from = x + (row0 + lane / 4) * P + 2 * (lane % 4);
+#pragma unroll
+    for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const float2 y = *reinterpret_cast<const float2*>(from + n * 8 + half * 8 * P);
+            acc[n][2 * half] = y.x + (Subtract ? -acc[n][2 * half] : acc[n][2 * half]);
+            acc[n][2 * half + 1] = y.y + (Subtract ? -acc[n][2 * half + 1] : acc[n][2 * half + 1]);
+        }
+}
+template <int P>
+__device__ __forceinline__ void save_rows(const float (&acc)[P / 8][4], float* x, int row0) {
+    const int lane = threadIdx.x % 32;
+    float* to = x + (row0 + lane / 4) * P + 2 * (lane % 4);
+#pragma unroll
+    for (int n = 0; n < P / 8; ++n)
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+            *reinterpret_cast<float2*>(to + n * 8 + half * 8 * P) = {acc[n][2 * half], acc[n][2 * half + 1]};
+}
 // Errors of the chunk's tokens, rows row0.. : E = E0 - W S.
 template <int P>
 __device__ __forceinline__ void errors(float (&e)[P / 8][4], const float* e0, const bf16* w,
                                        const bf16* state, int row0) {
-    const int lane = threadIdx.x % 32;
     clear(e);
-    multiply<P, P>(e, w, tile_stride(P), row0, state, tile_stride(P));
-    const float* from = e0 + (row0 + lane / 4) * P + 2 * (lane % 4);
-#pragma unroll
-    for (int n = 0; n < P / 8; ++n) {
-        const float2 low = *reinterpret_cast<const float2*>(from + n * 8);
-        const float2 high = *reinterpret_cast<const float2*>(from + n * 8 + 8 * P);
-        e[n][0] = low.x - e[n][0];
-        e[n][1] = low.y - e[n][1];
-        e[n][2] = high.x - e[n][2];
-        e[n][3] = high.y - e[n][3];
-    }
+    add_product<P>(e, one(w), row0, one(state));
+    from_rows<P, true>(e, e0, row0);
 }
 
 }  // namespace braid::kernels::cuda::delta

@@ -18,16 +18,15 @@ namespace {
 
 template <int P>
 struct Shared {
-    alignas(16) bf16 k[chunk * tile_stride(P)];
-    alignas(16) bf16 u[chunk * tile_stride(P)];
-    alignas(16) bf16 q[chunk * tile_stride(P)];    // W, then a query's
-    alignas(16) bf16 d_o[chunk * tile_stride(P)];  // beta dU, then a query's
+    SplitTile<P> k, u;
+    SplitTile<P> q;                                // W and the low part of beta dU, then a query's
+    alignas(16) bf16 d_o[chunk * tile_stride(P)];  // beta dU's high part, then a query's
     alignas(16) bf16 raw[chunk * tile_stride(P)];  // v, queries, k, for write_gradient()
     alignas(16) bf16 state[P * tile_stride(P)];
     alignas(16) bf16 dafter[P * tile_stride(P)];
     union {
         alignas(16) bf16 t[chunk * tile_stride(chunk)];
-        alignas(16) bf16 f[chunk * tile_stride(P)];  // -F
+        SplitTile<P> f;  // -F
     };
     alignas(16) Gates gates;
     float inverse_k[chunk], inverse_q[chunk];
@@ -38,21 +37,21 @@ struct Shared {
 
 // sum += each row of the tile times that of an accumulator, of the lane's two rows.
 template <int P>
-__device__ __forceinline__ void add_row_dot(float2& sum, const bf16* tile, const float (&acc)[P / 8][4],
-                                            int row0) {
-    const int lane = threadIdx.x % 32;
-    const bf16* from = tile + (row0 + lane / 4) * tile_stride(P) + 2 * (lane % 4);
-    float2 own = {0.0F, 0.0F};
+__device__ __forceinline__ void add_row_dot(float2& sum, const SplitTile<P>& tile,
+                                            const float (&acc)[P / 8][4], int row0) {
+    float own[2] = {0.0F, 0.0F};
 #pragma unroll
-    for (int n = 0; n < P / 8; ++n) {
-        const float2 low = unpack_bf16(*reinterpret_cast<const unsigned*>(from + n * 8));
-        const float2 high =
-            unpack_bf16(*reinterpret_cast<const unsigned*>(from + n * 8 + 8 * tile_stride(P)));
-        own.x += low.x * acc[n][0] + low.y * acc[n][1];
-        own.y += high.x * acc[n][2] + high.y * acc[n][3];
+    for (int half = 0; half < 2; ++half) {
+        const int at = (row0 + threadIdx.x % 32 / 4 + half * 8) * tile_stride(P) + 2 * (threadIdx.x % 4);
+#pragma unroll
+        for (int n = 0; n < P / 8; ++n) {
+            const float2 high = unpack_bf16(*reinterpret_cast<const unsigned*>(tile.high + at + n * 8));
+            const float2 low = unpack_bf16(*reinterpret_cast<const unsigned*>(tile.low + at + n * 8));
+            own[half] += (high.x + low.x) * acc[n][2 * half] + (high.y + low.y) * acc[n][2 * half + 1];
+        }
     }
-    own = row_sum(own);
-    sum = {sum.x + own.x, sum.y + own.y};
+    const float2 all = row_sum({own[0], own[1]});
+    sum = {sum.x + all.x, sum.y + all.y};
 }
 template <int N8>
 __device__ __forceinline__ void add(float (&to)[N8][4], const float (&x)[N8][4]) {
@@ -114,16 +113,8 @@ __device__ __forceinline__ void write_gradient(const float (&d)[P / 8][4], bf16*
     store_rows<P>(raw, dx, dx_stride, row0, count, how.dim);
 }
 
-// acc += A B^T with rows row0.. of A, B [P, P]: B[k][n] = tile[n][k].
 template <int P>
-__device__ __forceinline__ void times_transposed(float (&acc)[P / 8][4], const bf16* a, const bf16* b,
-                                                 int row0) {
-    multiply_rows<P, P>(acc, a, tile_stride(P), row0, b, tile_stride(P));
-}
-
-template <int P>
-__global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
-    gradient_kernel(DeltaRule p, Work w, DeltaGradient to) {
+__global__ void __launch_bounds__(threads, 2) gradient_kernel(DeltaRule p, Work w, DeltaGradient to) {
     extern __shared__ __align__(16) unsigned char memory[];
     Shared<P>& s = *reinterpret_cast<Shared<P>*>(memory);
     const Place at = place_of(p, w);
@@ -131,14 +122,13 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
     const std::int64_t scalars =
         (static_cast<std::int64_t>(at.b) * p.shape.tokens + at.begin) * p.shape.states + at.s;
 
-    load_tile<P>(s.q, w.w + at.index * chunk * P, chunk);
+    load_tile<P>(s.q.high, w.w + at.index * chunk * P, chunk);
     load_tile<P>(s.state, p.kept + at.index * P * P, P);
     load_tile<P>(s.dafter, w.dafter + at.index * P * P, P);
     load_tile<chunk>(s.t, w.t + at.index * chunk * chunk, chunk);
-    load_tile<P>(s.d_o, w.dwrite + at.index * chunk * P, chunk);
     if (warp == 0) read_gates(p, at, s.gates);
     copy_rows<P>(s.raw, rows_of(p.v, at, at.s), p.v.row, row0, at.count, p.shape.value_dim);
-    load_rows<P>({.tile = s.k, .inverse = s.inverse_k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count,
+    load_rows<P>({s.k.high, s.k.low, nullptr, s.inverse_k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count,
                  reading_k(p));
     wait_tiles();
     __syncthreads();
@@ -147,55 +137,38 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
     float2 dbeta;
     {
         float du[P / 8][4];
-        errors<P>(e, w.e0 + at.index * chunk * P, s.q, s.state, row0);
-        float x[P / 8][4];
+        errors<P>(e, w.e0 + at.index * chunk * P, s.q.high, s.state, row0);
+        float u[P / 8][4];
 #pragma unroll
         for (int n = 0; n < P / 8; ++n)
 #pragma unroll
-            for (int i = 0; i < 4; ++i) x[n][i] = e[n][i];
-        scale_rows(x, s.gates.beta, row0);
-        store_tile(x, s.u, tile_stride(P), row0);
+            for (int i = 0; i < 4; ++i) u[n][i] = e[n][i];
+        scale_rows(u, s.gates.beta, row0);
+        store_split<P>(u, s.u, row0);
 
         clear(du);
-        multiply<P, P>(du, s.k, tile_stride(P), row0, s.dafter, tile_stride(P));
+        add_product<P>(du, two(s.k), row0, one(s.dafter));
         scale_rows(du, s.gates.after, row0);
-        bf16* own = s.d_o + (row0 + lane / 4) * tile_stride(P) + 2 * (lane % 4);
-#pragma unroll
-        for (int n = 0; n < P / 8; ++n) {
-            const float2 low = unpack_bf16(*reinterpret_cast<unsigned*>(own + n * 8));
-            const float2 high = unpack_bf16(*reinterpret_cast<unsigned*>(own + n * 8 + 8 * tile_stride(P)));
-            du[n][0] += low.x;
-            du[n][1] += low.y;
-            du[n][2] += high.x;
-            du[n][3] += high.y;
-        }
+        from_rows<P, false>(du, w.dwrite + at.index * chunk * P, row0);
         dbeta = lane_dot(e, du);
         scale_rows(du, s.gates.beta, row0);
-        store_tile(du, s.d_o, tile_stride(P), row0);
+        store_split<P>(du, s.d_o, s.q.low, row0);
     }
     __syncthreads();
     {
         float f[P / 8][4];
         clear(f);
-#pragma unroll
-        for (int k = 0; k < chunk; k += 16) {
-            if (k < row0) continue;
-            const FragmentA left = load_a_transposed(s.t, tile_stride(chunk), row0, k);
-#pragma unroll
-            for (int n = 0; n < P; n += 16) {
-                unsigned right[4];
-                load_b_rows(s.d_o, tile_stride(P), k, n, right);
-                mma(f[n / 8], left, right[0], right[1]);
-                mma(f[n / 8 + 1], left, right[2], right[3]);
-            }
-        }
+        const Operand<true> right = {s.d_o, s.q.low};
+#pragma unroll 1
+        for (int k = row0; k < chunk; k += 16)
+            add_rows<P>(f, load_left_transposed(one(s.t), tile_stride(chunk), row0, k), right, k);
         __syncthreads();  // T is used up: -F takes its place
         float minus_f[P / 8][4];
 #pragma unroll
         for (int n = 0; n < P / 8; ++n)
 #pragma unroll
             for (int i = 0; i < 4; ++i) minus_f[n][i] = -f[n][i];
-        store_tile(minus_f, s.f, tile_stride(P), row0);
+        store_split<P>(minus_f, s.f, row0);
         write_gradient<P>(f, s.raw, nullptr, rows_of(to.dv, at, at.s), to.dv.row, row0, at.count,
                           reading_v(p));
     }
@@ -204,7 +177,7 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
     if (to.dbeta) {
         float held[P / 8][4];
         clear(held);
-        add_pairs<Half::upper, true, P, P>(held, s.k, s.k, s.f, s.gates, row0);
+        add_pairs<Half::upper, true, P>(held, two(s.k), two(s.k), two(s.f), s.gates, row0);
         const float2 more = lane_dot(e, held);
         const float2 sum = row_sum({dbeta.x + more.x, dbeta.y + more.y});
         const int row = row0 + lane / 4;
@@ -219,38 +192,38 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
     for (int r = 0; r < p.shape.readers; ++r) {
         const int head = at.s * p.shape.readers + r;
         copy_rows<P>(s.d_o, rows_of(to.d_o, at, head), to.d_o.row, row0, at.count, p.shape.value_dim);
-        load_rows<P>({.tile = s.q, .raw = s.raw, .inverse = s.inverse_q}, rows_of(p.q, at, head), p.q.row,
-                     row0, at.count, reading_q(p));
+        load_rows<P>({s.q.high, s.q.low, s.raw, s.inverse_q}, rows_of(p.q, at, head), p.q.row, row0, at.count,
+                     reading_q(p));
         wait_tiles();
         __syncthreads();
-        add_pairs<Half::upper, false, P, P>(dk, s.u, s.d_o, s.q, s.gates, row0);
+        add_pairs<Half::upper, false, P>(dk, two(s.u), one(s.d_o), two(s.q), s.gates, row0);
 
         float dq[P / 8][4];
         clear(dq);
-        times_transposed<P>(dq, s.d_o, s.state, row0);
+        add_product_of_rows<P>(dq, one(s.d_o), row0, one(s.state));
         scale_rows(dq, s.gates.before, row0);
-        add_pairs<Half::lower, false, P, P>(dq, s.d_o, s.u, s.k, s.gates, row0);
+        add_pairs<Half::lower, false, P>(dq, one(s.d_o), two(s.u), two(s.k), s.gates, row0);
         add_row_dot<P>(through, s.q, dq, row0);
         write_gradient<P>(dq, s.raw, s.inverse_q, rows_of(to.dq, at, head), to.dq.row, row0, at.count,
                           reading_q(p));
         __syncthreads();
     }
     copy_rows<P>(s.raw, rows_of(p.k, at, at.s), p.k.row, row0, at.count, p.shape.key_dim);
-    add_pairs<Half::upper, true, P, P>(dk, s.u, s.f, s.k, s.gates, row0);
+    add_pairs<Half::upper, true, P>(dk, two(s.u), two(s.f), two(s.k), s.gates, row0);
     float2 earlier = {0.0F, 0.0F}, written = {0.0F, 0.0F};
     add_row_dot<P>(earlier, s.k, dk, row0);
     {
         float d[P / 8][4];
         clear(d);
-        times_transposed<P>(d, s.u, s.dafter, row0);
+        add_product_of_rows<P>(d, two(s.u), row0, one(s.dafter));
         scale_rows(d, s.gates.after, row0);
         add_row_dot<P>(written, s.k, d, row0);
         add(dk, d);
 
         clear(d);
-        times_transposed<P>(d, s.f, s.state, row0);
+        add_product_of_rows<P>(d, two(s.f), row0, one(s.state));
         scale_rows(d, s.gates.before, row0);
-        add_pairs<Half::lower, true, P, P>(d, s.f, s.u, s.k, s.gates, row0);
+        add_pairs<Half::lower, true, P>(d, two(s.f), two(s.u), two(s.k), s.gates, row0);
         add_row_dot<P>(through, s.k, d, row0);
         add(dk, d);
     }
@@ -301,6 +274,15 @@ __global__ void __launch_bounds__(threads, P > 48 ? 2 : 3)
 }
 
 }  // namespace
+
+int gradient_bytes(const DeltaShape& shape) {
+    int bytes = 0;
+    for_padded(shape, [&](auto padded) {
+        bytes = static_cast<int>(sizeof(Shared<decltype(padded)::value>));
+        return cudaSuccess;
+    });
+    return bytes;
+}
 
 cudaError_t gradient(const DeltaRule& p, const Work& w, const DeltaGradient& to, cudaStream_t stream) {
     return for_padded(p.shape, [&](auto padded) {

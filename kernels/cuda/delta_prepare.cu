@@ -6,33 +6,20 @@ namespace {
 
 constexpr int system_stride = chunk + 8;
 
-// A number as two bfloat16, to about 16 bits, of a left and of a right operand of a product.
-struct Split {
-    unsigned high, low;
-};
-__device__ __forceinline__ Split split(float x, float y) {
-    const unsigned high = pack_bf16(x, y);
-    const float2 kept = unpack_bf16(high);
-    return {high, pack_bf16(x - kept.x, y - kept.y)};
-}
 // acc += A B^T of 16 x 16 float32 blocks: A in registers as an accumulator, B rows of shared memory.
 __device__ __forceinline__ void multiply_block(float (&acc)[2][4], const float (&a)[2][4], const float* b) {
     const int lane = threadIdx.x % 32;
-    FragmentA high, low;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        const Split s = split(a[i / 2][i % 2 * 2], a[i / 2][i % 2 * 2 + 1]);
-        high.x[i] = s.high;
-        low.x[i] = s.low;
-    }
+    const Left<true> left = to_left(a);
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
         const float* row = b + (n * 8 + lane / 4) * system_stride + 2 * (lane % 4);
         const float2 x = *reinterpret_cast<const float2*>(row), y = *reinterpret_cast<const float2*>(row + 8);
-        const Split first = split(x.x, x.y), second = split(y.x, y.y);
-        mma(acc[n], high, first.low, second.low);
-        mma(acc[n], low, first.high, second.high);
-        mma(acc[n], high, first.high, second.high);
+        unsigned high[2], low[2];
+        split(x.x, x.y, high[0], low[0]);
+        split(y.x, y.y, high[1], low[1]);
+        mma(acc[n], left.low, high[0], high[1]);
+        mma(acc[n], left.high, low[0], low[1]);
+        mma(acc[n], left.high, high[0], high[1]);
     }
 }
 
@@ -71,7 +58,7 @@ __device__ __forceinline__ void invert_block(float* block) {
 
 // Blocks of the inverse below diagonal block j, by one warp: T_ij = -T_ii sum_{j <= m < i} A_im T_mj. They
 // are kept transposed, as left operands of the next product.
-__device__ __forceinline__ void invert_column(const float* system, bf16* t, int j) {
+__device__ __forceinline__ void invert_column(const float* system, SplitTile<chunk>& t, int j) {
     const int lane = threadIdx.x % 32;
     const auto block = [system](int i, int m) { return system + (i * system_stride + m) * 16; };
     float column[4][2][4];
@@ -101,23 +88,24 @@ __device__ __forceinline__ void invert_column(const float* system, bf16* t, int 
 #pragma unroll
         for (int n = 0; n < 2; ++n)
 #pragma unroll
-            for (int x = 0; x < 4; ++x)
-                t[(i * 16 + n * 8 + 2 * (lane % 4) + x % 2) * tile_stride(chunk) + j * 16 + lane / 4 +
-                  x / 2 * 8] = __float2bfloat16(column[i][n][x]);
+            for (int x = 0; x < 4; ++x) {
+                const int at = (i * 16 + n * 8 + 2 * (lane % 4) + x % 2) * tile_stride(chunk) + j * 16 +
+                               lane / 4 + x / 2 * 8;
+                t.high[at] = __float2bfloat16(column[i][n][x]);
+                t.low[at] = __float2bfloat16(column[i][n][x] - __bfloat162float(t.high[at]));
+            }
     }
 }
 
 template <int P>
 struct Shared {
-    alignas(16) bf16 k[chunk * tile_stride(P)];
-    alignas(16) bf16 v[chunk * tile_stride(P)];
-    alignas(16) bf16 v_low[chunk * tile_stride(P)];
-    alignas(16) bf16 t[chunk * tile_stride(chunk)];
+    SplitTile<P> k, v;
+    SplitTile<chunk> t;
     union {
         alignas(16) float system[chunk * system_stride];
         struct {
             alignas(16) bf16 w[chunk * tile_stride(P)];
-            alignas(16) bf16 e0[chunk * tile_stride(P)];
+            SplitTile<P> e0;
         };
     };
     alignas(16) Gates gates;
@@ -125,29 +113,13 @@ struct Shared {
 
 // acc += T diag(factor) B, rows row0.. of T, B [64, P].
 template <int P>
-__device__ __forceinline__ void multiply_solution(float (&acc)[P / 8][4], const bf16* t, const bf16* b,
-                                                  int row0, const float* factor) {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int k = 0; k < chunk; k += 16) {
-        if (k > row0) continue;
-        FragmentA left = load_a(t, tile_stride(chunk), row0, k);
-        if (factor) {
-            const float2 low = *reinterpret_cast<const float2*>(factor + k + 2 * (lane % 4));
-            const float2 high = *reinterpret_cast<const float2*>(factor + k + 8 + 2 * (lane % 4));
-#pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const float2 f = i < 2 ? low : high, x = unpack_bf16(left.x[i]);
-                left.x[i] = pack_bf16(x.x * f.x, x.y * f.y);
-            }
-        }
-#pragma unroll
-        for (int n = 0; n < P; n += 16) {
-            unsigned right[4];
-            load_b_rows(b, tile_stride(P), k, n, right);
-            mma(acc[n / 8], left, right[0], right[1]);
-            mma(acc[n / 8 + 1], left, right[2], right[3]);
-        }
+__device__ __forceinline__ void add_solution(float (&acc)[P / 8][4], const SplitTile<chunk>& t,
+                                             const SplitTile<P>& b, int row0, const float* factor) {
+#pragma unroll 1
+    for (int k = 0; k <= row0; k += 16) {
+        Left<true> left = load_left(two(t), tile_stride(chunk), row0, k);
+        if (factor) left = scaled(left, factor + k);
+        add_rows<P>(acc, left, two(b), k);
     }
 }
 
@@ -159,17 +131,14 @@ __global__ void __launch_bounds__(threads) prepare_kernel(DeltaRule p, Work w, b
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row0 = warp * 16;
 
     if (warp == 0) read_gates(p, at, s.gates);
-    load_rows<P>({.tile = s.k}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
-    load_rows<P>({.tile = s.v, .low = s.v_low}, rows_of(p.v, at, at.s), p.v.row, row0, at.count,
-                 reading_v(p));
+    load_rows<P>({s.k.high, s.k.low}, rows_of(p.k, at, at.s), p.k.row, row0, at.count, reading_k(p));
+    load_rows<P>({s.v.high, s.v.low}, rows_of(p.v, at, at.s), p.v.row, row0, at.count, reading_v(p));
     __syncthreads();
     {
-        FragmentA left[P / 16];
-        load_left<P>(left, s.k, row0);
 #pragma unroll 1
         for (int column = 0; column <= row0; column += 16) {
             float gram[2][4];
-            pair_block<Half::lower, true, P>(gram, left, s.k, s.gates, row0, column);
+            pair_block<Half::lower, true, P>(gram, two(s.k), two(s.k), s.gates, row0, column);
             for_elements(gram, 0, [&](int r, int c, float g) {
                 s.system[(row0 + r) * system_stride + column + c] = g * s.gates.beta[column + c];
             });
@@ -183,28 +152,24 @@ __global__ void __launch_bounds__(threads) prepare_kernel(DeltaRule p, Work w, b
     {
         float acc[P / 8][4];
         clear(acc);
-        multiply_solution<P>(acc, s.t, s.v, row0, nullptr);
-        multiply_solution<P>(acc, s.t, s.v_low, row0, nullptr);
-        store_tile(acc, s.e0, tile_stride(P), row0);
-        float* to = w.e0 + (at.index * chunk + row0 + lane / 4) * P + 2 * (lane % 4);
-#pragma unroll
-        for (int n = 0; n < P / 8; ++n) {
-            *reinterpret_cast<float2*>(to + n * 8) = {acc[n][0], acc[n][1]};
-            *reinterpret_cast<float2*>(to + n * 8 + 8 * P) = {acc[n][2], acc[n][3]};
-        }
+        add_solution<P>(acc, s.t, s.v, row0, nullptr);
+        store_split<P>(acc, s.e0, row0);
+        save_rows<P>(acc, w.e0 + at.index * chunk * P, row0);
         clear(acc);
-        multiply_solution<P>(acc, s.t, s.k, row0, s.gates.before);
+        add_solution<P>(acc, s.t, s.k, row0, s.gates.before);
         store_tile(acc, s.w, tile_stride(P), row0);
     }
     __syncthreads();
     save_tile<P>(s.w, w.w + at.index * chunk * P, chunk);
-    if (backward) save_tile<chunk>(s.t, w.t + at.index * chunk * chunk, chunk);
+    if (backward) save_tile<chunk>(s.t.high, w.t + at.index * chunk * chunk, chunk);
     if (warp < P / 16) {
         const std::int64_t tile = (at.index * (P / 16) + warp) * (P / 16);
         float acc[P / 8][4];
         clear(acc);
-        multiply_transposed<P, chunk>(acc, backward ? s.w : s.k, tile_stride(P), row0, backward ? s.k : s.w,
-                                      tile_stride(P), s.gates.strength);
+        if (backward)
+            add_transposed<P>(acc, one(s.w), row0, two(s.k), s.gates.strength);
+        else
+            add_transposed<P>(acc, two(s.k), row0, one(s.w), s.gates.strength);
 #pragma unroll
         for (int k = 0; k < P / 16; ++k) {
             const FragmentA f = to_fragment(acc, k);
@@ -212,8 +177,7 @@ __global__ void __launch_bounds__(threads) prepare_kernel(DeltaRule p, Work w, b
         }
         if (!backward) {
             clear(acc);
-            multiply_transposed<P, chunk>(acc, s.k, tile_stride(P), row0, s.e0, tile_stride(P),
-                                          s.gates.strength);
+            add_transposed<P>(acc, two(s.k), row0, two(s.e0), s.gates.strength);
 #pragma unroll
             for (int n = 0; n < P / 8; ++n)
                 w.n[(tile * 2 + n) * 32 + lane] = {acc[n][0], acc[n][1], acc[n][2], acc[n][3]};

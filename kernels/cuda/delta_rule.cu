@@ -39,7 +39,7 @@ Work work_of(const DeltaShape& shape, Layout& layout, bool backward) {
     w.pass = layout.take<float>(n);
     if (!backward) return w;
     w.t = layout.take<bf16>(n * chunk * chunk);
-    w.dwrite = layout.take<bf16>(n * chunk * p);
+    w.dwrite = layout.take<float>(n * chunk * p);
     w.dafter = layout.take<bf16>(n * p * p);
     return w;
 }
@@ -49,8 +49,13 @@ Work work_of(const DeltaShape& shape, Layout& layout, bool backward) {
 
 bool delta_rule_supports(const DeltaShape& s) {
     const auto fits = [](int dim) { return dim > 0 && dim <= 64 && dim % 2 == 0; };
-    return s.batch > 0 && s.tokens > 0 && s.states > 0 && s.readers > 0 && fits(s.key_dim) &&
-           fits(s.value_dim);
+    if (s.batch <= 0 || s.tokens <= 0 || s.states <= 0 || s.readers <= 0 || !fits(s.key_dim) ||
+        !fits(s.value_dim))
+        return false;
+    int device = 0, most = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess &&
+           delta::gradient_bytes(s) <= most;
 }
 
 std::int64_t delta_rule_kept_elements(const DeltaShape& shape) {

@@ -11,8 +11,9 @@
 // T, W, M and N of all chunks are made side by side; one product with M a chunk is all that must go in order,
 // and backwards, for the gradient of the states, it is a product with M^T.
 //
-// Products are of bfloat16 with float32 sums; decays, T and the states in between are float32. The order of
-// all sums is fixed.
+// Products are of bfloat16 with float32 sums. Tokens correct each other, so rounding adds up: what a chunk
+// holds is kept as two bfloat16 (delta_split.cuh), only states, W, M and, backwards, T are rounded once.
+// Decays, T and the states in between are float32. The order of all sums is fixed.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -36,7 +37,7 @@ struct DeltaShape {
     int readers = 0;  // query heads of each state
     int key_dim = 0, value_dim = 0;
 };
-// Even dimensions up to 64.
+// Even dimensions up to 64; from 50 on, blocks of the present device need 111 KiB of shared memory.
 bool delta_rule_supports(const DeltaShape& shape);
 // Elements that the forward pass leaves for the backward pass, and bytes that both may write over in between.
 std::int64_t delta_rule_kept_elements(const DeltaShape& shape);
