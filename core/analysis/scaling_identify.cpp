@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 namespace braid {
 
@@ -78,6 +80,14 @@ void judge_identification(ScalingFit& fit) {
         else if (std::max(std::abs(low), std::abs(high)) > limit * std::min(std::abs(low), std::abs(high)))
             estimate.not_identified =
                 fmt::format("{:.3g} % interval {:.2g} to {:.2g}", 100 * fit.level, low, high);
+    }
+    // A coefficient moves with its exponent: its digits mean as little.
+    for (const auto& [coefficient, exponent] : {std::pair{"a", "alpha"}, {"b", "beta"}}) {
+        const ScalingEstimate* of = fit.estimate(exponent);
+        for (ScalingEstimate& estimate : fit.estimates)
+            if (estimate.name == coefficient && estimate.identified() && !estimate.fixed && of != nullptr &&
+                !of->identified())
+                estimate.not_identified = std::string("its exponent ") + exponent + " is not identified";
     }
 }
 

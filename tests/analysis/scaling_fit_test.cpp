@@ -164,6 +164,18 @@ TEST(ScalingFit, SaysWhatThePointsDoNotIdentify) {
         EXPECT_EQ(estimate.identified(), estimate.name == "b" || estimate.name == "beta") << estimate.name;
 }
 
+TEST(ScalingFit, ACoefficientIsNoBetterKnownThanItsExponent) {
+    ScalingFit fit;
+    fit.estimates.resize(2);
+    fit.estimates[0].name = "a";
+    fit.estimates[0].interval = {3e-36, 1.2e-35};
+    fit.estimates[1].name = "alpha";
+    fit.estimates[1].interval = {-17.0, 0.5};
+    judge_identification(fit);
+    EXPECT_FALSE(fit.estimate("alpha")->identified());
+    EXPECT_EQ(fit.estimate("a")->not_identified, "its exponent alpha is not identified");
+}
+
 TEST(ScalingFit, PointsThatCannotBeFittedAreRefusedWithTheReason) {
     const auto good = sample_points(published_curve(ScalingForm::power2), {});
     expect_refused({good.begin(), good.begin() + 3}, {},

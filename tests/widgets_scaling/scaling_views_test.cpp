@@ -87,6 +87,7 @@ TEST_F(ScalingTest, AStudyIsWrittenFromItsEditorWithItsNumbersAndProblems) {
     ASSERT_TRUE(waitFor([&] { return editor->isChecked(); }));
     EXPECT_EQ(editor->problemText().toStdString(), "");
     EXPECT_TRUE(editor->summary().contains(QStringLiteral("Runs 6"))) << editor->summary().toStdString();
+    EXPECT_TRUE(editor->summary().contains(QStringLiteral("Time"))) << editor->summary().toStdString();
     editor->list("variants")->setPlainText(QStringLiteral("Full = F\nBroken = F(\nFull = FS[w=4]"));
     editor->budgetField()->lineEdit()->setFocus();
     editor->budgetField()->lineEdit()->selectAll();

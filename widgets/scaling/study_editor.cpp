@@ -17,8 +17,10 @@
 #include "widgets/common/latest_worker.h"
 #include "widgets/common/parameter_form.h"
 #include "widgets/common/project_session.h"
+#include "widgets/common/run_list_model.h"
 #include "widgets/design/data_form.h"
 #include "widgets/scaling/fact_list.h"
+#include "widgets/scaling/study_forecast.h"
 #include "widgets/scaling/study_lines.h"
 
 namespace braid::ui {
@@ -369,6 +371,11 @@ void StudyEditor::show(const Diagnostics& problems, const StudyCost& cost, std::
         facts.push_back({tr("Saved by branching"), formatSi(double(cost.tokens_saved))});
     facts.push_back({tr("FLOPs"), formatSi(cost.flops)});
     facts.push_back({tr("Checkpoints"), formatBytes(double(cost.disk_bytes))});
+    const std::vector<DeviceSpeed> speeds = deviceSpeeds(session_.runs()->runs());
+    for (const DeviceSpeed& speed : speeds)
+        facts.push_back({tr("Time on %1").arg(QString::fromStdString(speed.device)),
+                         formatDuration(cost.flops / speed.flops_per_second)});
+    if (speeds.empty()) facts.push_back({tr("Time"), tr("not known: nothing has been trained here")});
     facts_->setFacts(facts);
 }
 

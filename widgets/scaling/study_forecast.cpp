@@ -7,15 +7,28 @@
 
 namespace braid::ui {
 
-StudyForecast forecast(const ScalingContent& content) {
-    StudyForecast found;
+std::vector<DeviceSpeed> deviceSpeeds(const std::vector<RunPointer>& runs) {
     std::map<std::string, std::vector<double>> speeds;
-    for (std::size_t i = 0; i < content.view.points.size(); ++i) {
-        const ScalingViewPoint& point = content.view.points[i];
-        const RunPointer& run = content.runs[point.point];
+    for (const RunPointer& run : runs)
         if (run && run->plan)
             if (const auto rate = run->latest("tokens_per_s"); rate && *rate > 0)
                 speeds[run->plan->training.device].push_back(*rate * run->trainingFlopsPerToken);
+    std::vector<DeviceSpeed> found;
+    for (auto& [device, values] : speeds) {
+        std::sort(values.begin(), values.end());
+        found.push_back({device, values[values.size() / 2], values.size()});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const DeviceSpeed& a, const DeviceSpeed& b) { return a.runs > b.runs; });
+    return found;
+}
+
+StudyForecast forecast(const ScalingContent& content) {
+    StudyForecast found;
+    std::vector<RunPointer> runs;
+    for (std::size_t i = 0; i < content.view.points.size(); ++i) {
+        const ScalingViewPoint& point = content.view.points[i];
+        runs.push_back(content.runs[point.point]);
         if (point.finished()) continue;
         const PointCost& cost = content.cost.points[point.point];
         // What is before a branch is not trained again.
@@ -33,10 +46,7 @@ StudyForecast forecast(const ScalingContent& content) {
     std::stable_sort(found.working.begin(), found.working.end(), [&](int a, int b) {
         return content.view.points[std::size_t(a)].progress > content.view.points[std::size_t(b)].progress;
     });
-    for (auto& [device, values] : speeds) {
-        std::sort(values.begin(), values.end());
-        found.speeds.push_back({device, values[values.size() / 2], values.size()});
-    }
+    found.speeds = deviceSpeeds(runs);
     return found;
 }
 

@@ -8,7 +8,7 @@
 
 namespace braid::ui {
 
-// Floating-point operations a second that runs of this study reached on a device, as training counts them.
+// Floating-point operations a second that runs reached on a device, as training counts them.
 struct DeviceSpeed {
     std::string device = {};
     double flops_per_second = 0;  // the median of its runs
@@ -22,6 +22,9 @@ struct StudyForecast {
     double flops_left = 0;
     std::vector<DeviceSpeed> speeds = {};
 };
+
+// What these runs reached, by device, most runs first.
+std::vector<DeviceSpeed> deviceSpeeds(const std::vector<RunPointer>& runs);
 
 StudyForecast forecast(const ScalingContent& content);
 // "full: 5 h 12 min" of training left on a device at its speed.
