@@ -80,7 +80,8 @@ function(braid_test NAME)
     if(ARG_WHOLE)
         # One process for the whole file: where starting the process costs more than the tests.
         add_test(NAME ${NAME} COMMAND ${NAME})
-        set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+        # What may take longest begins first.
+        set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
             ENVIRONMENT "${ARG_ENVIRONMENT}" RUN_SERIAL "${ARG_SERIAL}")
     else()
         # gtest_discover_tests() flattens lists: a test that needs more than the folder of the sources is WHOLE.
@@ -99,7 +100,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(braid_script_test NAME SCRIPT)
     cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "LABELS;ARGS" ${ARGN})
     add_test(NAME ${NAME} COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${SCRIPT}" ${ARG_ARGS})
-    set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+    set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
         ENVIRONMENT "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR};BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1")
     if(ARG_SERIAL)
         set_tests_properties(${NAME} PROPERTIES RUN_SERIAL TRUE)
