@@ -73,6 +73,14 @@ __device__ __forceinline__ float block_max(float x) {
     return warp_max(x);
 }
 
+// Before a launch with so much dynamic shared memory.
+template <class Kernel>
+cudaError_t allow_shared(Kernel kernel, std::size_t bytes) {
+    return bytes <= 48 * 1024 ? cudaSuccess
+                              : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     static_cast<int>(bytes));
+}
+
 inline int ceil_div(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
 
 }  // namespace braid::kernels::cuda

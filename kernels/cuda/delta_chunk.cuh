@@ -44,9 +44,7 @@ int gradient_bytes(const DeltaShape& shape);
 template <class Kernel, class... Args>
 cudaError_t launch_chunks(Kernel kernel, const DeltaRule& p, std::size_t shared, cudaStream_t stream,
                           const Args&... args) {
-    const cudaError_t status =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
-    if (status != cudaSuccess) return status;
+    if (const cudaError_t status = allow_shared(kernel, shared); status != cudaSuccess) return status;
     const int blocks = p.shape.batch * p.shape.states * ceil_div(p.shape.tokens, chunk);
     kernel<<<blocks, threads, shared, stream>>>(args...);
     return cudaGetLastError();
@@ -307,19 +305,6 @@ __device__ __forceinline__ void add_pairs(float (&acc)[P / 8][4], const Operand<
     }
 }
 
-// An accumulator's two rows (row0 + lane / 4, + 8) scaled.
-template <int N8>
-__device__ __forceinline__ void scale_rows(float (&acc)[N8][4], const float* factor, int row0) {
-    const int lane = threadIdx.x % 32;
-    const float low = factor[row0 + lane / 4], high = factor[row0 + lane / 4 + 8];
-#pragma unroll
-    for (int n = 0; n < N8; ++n) {
-        acc[n][0] *= low;
-        acc[n][1] *= low;
-        acc[n][2] *= high;
-        acc[n][3] *= high;
-    }
-}
 // The sums over the four lanes that hold a row, of its low and of its high row.
 __device__ __forceinline__ float2 row_sum(float2 x) {
 #pragma unroll

@@ -133,12 +133,8 @@ cudaError_t gated_norm(const GatedNorm& p, const HeadRows& y, cudaStream_t strea
 cudaError_t gated_norm_backward(const GatedNormBackward& b, cudaStream_t stream) {
     const int width = b.forward.width;
     const std::size_t shared = b.dweight != nullptr ? warps * width * sizeof(float) : 0;
-    if (shared > 48 * 1024)
-        if (const cudaError_t status =
-                cudaFuncSetAttribute(gated_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shared));
-            status != cudaSuccess)
-            return status;
+    if (const cudaError_t status = allow_shared(gated_norm_backward_kernel, shared); status != cudaSuccess)
+        return status;
     gated_norm_backward_kernel<<<blocks_backward, warps * 32, shared, stream>>>(b);
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess || b.dweight == nullptr)
         return status;

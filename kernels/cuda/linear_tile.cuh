@@ -193,19 +193,6 @@ __device__ __forceinline__ void decay_columns(float (&scores)[scan_chunk / 8][4]
         }
     }
 }
-// Every row of this warp times its factor.
-template <int N8>
-__device__ __forceinline__ void scale_rows(float (&acc)[N8][4], const float* factor, int row0) {
-    const int lane = threadIdx.x % 32;
-    const float low = factor[row0 + lane / 4], high = factor[row0 + lane / 4 + 8];
-#pragma unroll
-    for (int n = 0; n < N8; ++n) {
-        acc[n][0] *= low;
-        acc[n][1] *= low;
-        acc[n][2] *= high;
-        acc[n][3] *= high;
-    }
-}
 // Rows of this warp to global memory, `tokens` of the chunk's and `width` columns of each; pairs where rows
 // allow it.
 template <int N8>
@@ -287,13 +274,6 @@ struct StateChain {
     bool backward = false;  // from the last part to the first
 };
 cudaError_t run_chain(const StateChain& chain, cudaStream_t stream);
-
-template <class Kernel>
-cudaError_t allow_shared(Kernel kernel, std::size_t bytes) {
-    return bytes <= 48 * 1024 ? cudaSuccess
-                              : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                     static_cast<int>(bytes));
-}
 
 // Calls f(constant K, constant V) for the padded sizes of a state.
 template <int N>

@@ -180,6 +180,20 @@ __device__ __forceinline__ void clear(float (&acc)[N8][4]) {
         for (int i = 0; i < 4; ++i) acc[n][i] = 0.0F;
 }
 
+// Every row of this warp times its factor.
+template <int N8>
+__device__ __forceinline__ void scale_rows(float (&acc)[N8][4], const float* factor, int row0) {
+    const int lane = threadIdx.x % 32;
+    const float low = factor[row0 + lane / 4], high = factor[row0 + lane / 4 + 8];
+#pragma unroll
+    for (int n = 0; n < N8; ++n) {
+        acc[n][0] *= low;
+        acc[n][1] *= low;
+        acc[n][2] *= high;
+        acc[n][3] *= high;
+    }
+}
+
 // f(row, column, value) for every element of an accumulator whose first row is row0.
 template <int N8, class F>
 __device__ __forceinline__ void for_elements(float (&acc)[N8][4], int row0, F f) {

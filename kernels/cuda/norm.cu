@@ -101,11 +101,8 @@ int rms_norm_partial_rows(std::int64_t rows) {
 cudaError_t rms_norm_backward(const RmsNormBackward& p, cudaStream_t stream) {
     const int blocks = rms_norm_partial_rows(p.rows);
     const std::size_t shared = sizeof(float) * warps_per_block * static_cast<std::size_t>(p.width);
-    if (shared > 48 * 1024)
-        if (const cudaError_t e =
-                cudaFuncSetAttribute(rms_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shared)))
-            return e;
+    if (const cudaError_t status = allow_shared(rms_norm_backward_kernel, shared); status != cudaSuccess)
+        return status;
     rms_norm_backward_kernel<<<blocks, warps_per_block * 32, shared, stream>>>(p);
     if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return status;
     return add_columns(p.partial, p.dweight, blocks, p.width, stream);
