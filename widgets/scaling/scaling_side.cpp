@@ -180,7 +180,7 @@ void ScalingSide::refresh() {
     if (left > 0)
         for (const DeviceSpeed& speed : now.speeds) {
             const QString time = leftText(now, speed);
-            facts.push_back({tr("Left on %1").arg(QString::fromStdString(speed.device)),
+            facts.push_back({onDevice(tr("Left"), tr("Left on %1"), speed),
                              time,
                              {},
                              tr("%1 one after the other, at the %2 FLOP/s that %3 runs of this study reached")

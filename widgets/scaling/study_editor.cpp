@@ -373,7 +373,7 @@ void StudyEditor::show(const Diagnostics& problems, const StudyCost& cost, std::
     facts.push_back({tr("Checkpoints"), formatBytes(double(cost.disk_bytes))});
     const std::vector<DeviceSpeed> speeds = deviceSpeeds(session_.runs()->runs());
     for (const DeviceSpeed& speed : speeds)
-        facts.push_back({tr("Time on %1").arg(QString::fromStdString(speed.device)),
+        facts.push_back({onDevice(tr("Time"), tr("Time on %1"), speed),
                          formatDuration(cost.flops / speed.flops_per_second)});
     if (speeds.empty()) facts.push_back({tr("Time"), tr("not known: nothing has been trained here")});
     facts_->setFacts(facts);

@@ -50,6 +50,10 @@ StudyForecast forecast(const ScalingContent& content) {
     return found;
 }
 
+QString onDevice(const QString& plain, const QString& named, const DeviceSpeed& speed) {
+    return speed.device == "auto" ? plain : named.arg(QString::fromStdString(speed.device));
+}
+
 QString leftText(const StudyForecast& forecast, const DeviceSpeed& speed) {
     return speed.flops_per_second > 0 ? formatDuration(forecast.flops_left / speed.flops_per_second)
                                       : QString();

@@ -27,6 +27,8 @@ struct StudyForecast {
 std::vector<DeviceSpeed> deviceSpeeds(const std::vector<RunPointer>& runs);
 
 StudyForecast forecast(const ScalingContent& content);
+// "Left on cuda", from the words for a named device and those without; "auto" is no name.
+QString onDevice(const QString& plain, const QString& named, const DeviceSpeed& speed);
 // "full: 5 h 12 min" of training left on a device at its speed.
 QString leftText(const StudyForecast& forecast, const DeviceSpeed& speed);
 
