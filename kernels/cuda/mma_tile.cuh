@@ -111,6 +111,18 @@ __device__ __forceinline__ void multiply_rows(float (&acc)[N / 8][4], const bf16
         }
     }
 }
+// One step of the products below: acc (16 x N) += left (16 x 16) B (16 x N), B the rows k.. of a tile.
+template <int N>
+__device__ __forceinline__ void multiply_step(float (&acc)[N / 8][4], const FragmentA& left, const bf16* b,
+                                              int stride_b, int k) {
+#pragma unroll
+    for (int n = 0; n < N; n += 16) {
+        unsigned right[4];
+        load_b_rows(b, stride_b, k, n, right);
+        mma(acc[n / 8], left, right[0], right[1]);
+        mma(acc[n / 8 + 1], left, right[2], right[3]);
+    }
+}
 // acc (16 x N) += A (16 x K) B (K x N); A rows row0.. of a tile, B[k][n] = tile_b[k][n].
 template <int N, int K>
 __device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const bf16* a, int stride_a, int row0,
@@ -118,13 +130,7 @@ __device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const bf16* a, 
 #pragma unroll
     for (int k = 0; k < K; k += 16) {
         const FragmentA left = load_a(a, stride_a, row0, k);
-#pragma unroll
-        for (int n = 0; n < N; n += 16) {
-            unsigned right[4];
-            load_b_rows(b, stride_b, k, n, right);
-            mma(acc[n / 8], left, right[0], right[1]);
-            mma(acc[n / 8 + 1], left, right[2], right[3]);
-        }
+        multiply_step<N>(acc, left, b, stride_b, k);
     }
 }
 // The same with the left operand an accumulator of an earlier product (16 x K).
@@ -135,13 +141,7 @@ __device__ __forceinline__ void multiply(float (&acc)[N / 8][4], const float (&a
     for (int k = 0; k < K; k += 16) {
         if (!terms.has(k)) continue;
         const FragmentA left = to_fragment(a, k / 16);
-#pragma unroll
-        for (int n = 0; n < N; n += 16) {
-            unsigned right[4];
-            load_b_rows(b, stride_b, k, n, right);
-            mma(acc[n / 8], left, right[0], right[1]);
-            mma(acc[n / 8 + 1], left, right[2], right[3]);
-        }
+        multiply_step<N>(acc, left, b, stride_b, k);
     }
 }
 // acc (16 x N) += A^T B with A[k][row0 + i] and B[k][n], both tiles of K rows (tokens); row k counts
@@ -162,13 +162,7 @@ __device__ __forceinline__ void multiply_transposed(float (&acc)[N / 8][4], cons
             const float2 x = unpack_bf16(left.x[i]);
             left.x[i] = pack_bf16(x.x * f.x, x.y * f.y);
         }
-#pragma unroll
-        for (int n = 0; n < N; n += 16) {
-            unsigned right[4];
-            load_b_rows(b, stride_b, k, n, right);
-            mma(acc[n / 8], left, right[0], right[1]);
-            mma(acc[n / 8 + 1], left, right[2], right[3]);
-        }
+        multiply_step<N>(acc, left, b, stride_b, k);
     }
 }
 
