@@ -1,9 +1,8 @@
 // Probe in both themes; kept in $BRAID_SCREENSHOTS where it is set.
 #include <QAbstractButton>
 #include <QHBoxLayout>
-#include <QPixmap>
-#include <QTest>
 
+#include "tests/widgets_common/kept_picture.h"
 #include "tests/widgets_probe/probe_fixture.h"
 #include "widgets/common/segments.h"
 #include "widgets/common/theme.h"
@@ -13,7 +12,6 @@ namespace braid::ui {
 namespace {
 
 TEST_F(ProbeTest, EveryViewInBothThemes) {
-    const QString folder = qEnvironmentVariable("BRAID_SCREENSHOTS");
     int number = 0;
     for (const char* name : {"Full", "SWA-128", "SWA-2048"}) {
         const MeasurementFiles files(addRun(name, "FS[w=16] x9"), 600);
@@ -38,14 +36,7 @@ TEST_F(ProbeTest, EveryViewInBothThemes) {
     page_->maps()->hold(LayerMapView::Place{0, 1, 8});
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         Theme::instance().setMode(mode, false);
-        const auto keep = [&](QWidget* widget, const char* name) {
-            QTest::qWait(150);
-            const QPixmap picture = widget->grab();
-            EXPECT_FALSE(picture.isNull());
-            if (!folder.isEmpty())
-                picture.save(folder +
-                             QStringLiteral("/%1-%2.png").arg(QLatin1String(name), themeModeName(mode)));
-        };
+        const auto keep = [mode](QWidget* widget, const char* name) { keepPicture(widget, name, mode); };
         keep(window, "probe");
         page_->form()->button(1)->click();
         keep(window, "probe-values");

@@ -1,10 +1,9 @@
 // Scale in both themes; kept in $BRAID_SCREENSHOTS where it is set.
 #include <QAbstractButton>
 #include <QHBoxLayout>
-#include <QPixmap>
 #include <QTabBar>
-#include <QTest>
 
+#include "tests/widgets_common/kept_picture.h"
 #include "tests/widgets_scaling/scaling_fixture.h"
 #include "widgets/common/segments.h"
 #include "widgets/common/theme.h"
@@ -15,7 +14,6 @@ namespace braid::ui {
 namespace {
 
 TEST_F(ScalingTest, EveryViewInBothThemes) {
-    const QString folder = qEnvironmentVariable("BRAID_SCREENSHOTS");
     StudySpec spec = gridStudy({1, 2});
     spec.variants.push_back({.label = "Window 16, NoPE", .pattern = "F[nope]S[w=16]"});
     spec.fit.excluded = {"scale=A, budget=1: too early"};
@@ -35,14 +33,7 @@ TEST_F(ScalingTest, EveryViewInBothThemes) {
     choice().setCurrent(pointAt(1, 1, 2));
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         Theme::instance().setMode(mode, false);
-        const auto keep = [&](QWidget* widget, const char* name) {
-            QTest::qWait(150);
-            const QPixmap picture = widget->grab();
-            EXPECT_FALSE(picture.isNull());
-            if (!folder.isEmpty())
-                picture.save(folder +
-                             QStringLiteral("/%1-%2.png").arg(QLatin1String(name), themeModeName(mode)));
-        };
+        const auto keep = [mode](QWidget* widget, const char* name) { keepPicture(widget, name, mode); };
         keep(window, "scale");
         page_->form()->button(1)->click();
         keep(window, "scale-panels");
