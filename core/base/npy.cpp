@@ -204,6 +204,7 @@ NpyWriter::NpyWriter(NpyWriter&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       file_(std::move(other.file_)),
       unfinished_(std::move(other.unfinished_)),
+      type_(other.type_),
       left_(other.left_) {}
 
 NpyWriter::~NpyWriter() {
@@ -227,8 +228,10 @@ Result<void> write_all(int descriptor, const char* bytes, std::size_t count, con
 
 }  // namespace
 
-Result<NpyWriter> NpyWriter::create(const std::string& file, const std::vector<std::int64_t>& shape) {
-    std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+Result<NpyWriter> NpyWriter::create(const std::string& file, const std::vector<std::int64_t>& shape,
+                                    NpyType type) {
+    std::string text = "{'descr': '";
+    text.append(type == NpyType::float32 ? "<f4" : "<i4").append("', 'fortran_order': False, 'shape': (");
     std::uint64_t elements = 1;
     for (const std::int64_t size : shape) {
         text.append(std::to_string(size)).append(", ");
@@ -242,7 +245,7 @@ Result<NpyWriter> NpyWriter::create(const std::string& file, const std::vector<s
     const std::string unfinished = file + ".unfinished-" + std::to_string(::getpid());
     const int descriptor = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (descriptor < 0) return fail(error_from_errno(errno, "cannot create", file));
-    NpyWriter writer(descriptor, file, unfinished);
+    NpyWriter writer(descriptor, file, unfinished, type);
     writer.left_ = elements;
     head.append(text);
     if (Result<void> done = write_all(descriptor, head.data(), head.size(), file); !done)
@@ -250,10 +253,19 @@ Result<NpyWriter> NpyWriter::create(const std::string& file, const std::vector<s
     return writer;
 }
 
+Result<void> NpyWriter::write_bytes(NpyType type, const void* bytes, std::size_t count, std::size_t size) {
+    if (type != type_) return fail(ErrorKind::internal, "values of another type than the array's", file_);
+    if (count > left_) return fail(ErrorKind::internal, "more values than its shape has", file_);
+    left_ -= count;
+    return write_all(descriptor_, static_cast<const char*>(bytes), count * size, file_);
+}
+
 Result<void> NpyWriter::write(std::span<const float> values) {
-    if (values.size() > left_) return fail(ErrorKind::internal, "more values than its shape has", file_);
-    left_ -= values.size();
-    return write_all(descriptor_, reinterpret_cast<const char*>(values.data()), values.size_bytes(), file_);
+    return write_bytes(NpyType::float32, values.data(), values.size(), sizeof(float));
+}
+
+Result<void> NpyWriter::write(std::span<const std::int32_t> values) {
+    return write_bytes(NpyType::int32, values.data(), values.size(), sizeof(std::int32_t));
 }
 
 Result<void> NpyWriter::finish() {

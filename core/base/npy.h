@@ -1,4 +1,5 @@
-// Arrays in NumPy's .npy format (versions 1 to 3), little-endian, row-major: whole numbers in, float32 out.
+// Arrays in NumPy's .npy format (versions 1 to 3), little-endian, row-major: whole numbers in, float32
+// or int32 out.
 #pragma once
 
 #include <cstdint>
@@ -33,23 +34,30 @@ struct NpyIntegers {
 // after the array); invalid_input (another type or order).
 Result<NpyIntegers> read_npy_integers(const std::string& file);
 
-// Writes float32 [shape] piece by piece; the file appears under its name when finish() says so.
+enum class NpyType { float32, int32 };
+
+// Writes an array piece by piece; the file appears under its name when finish() says so.
 class NpyWriter {
 public:
-    static Result<NpyWriter> create(const std::string& file, const std::vector<std::int64_t>& shape);
+    static Result<NpyWriter> create(const std::string& file, const std::vector<std::int64_t>& shape,
+                                    NpyType type = NpyType::float32);
     NpyWriter(NpyWriter&& other) noexcept;
     NpyWriter& operator=(NpyWriter&&) = delete;
     ~NpyWriter();
 
+    // Error: internal where the array has another type or no room for so many.
     Result<void> write(std::span<const float> values);
+    Result<void> write(std::span<const std::int32_t> values);
     // Error: internal where values are missing.
     Result<void> finish();
 
 private:
-    NpyWriter(int descriptor, std::string file, std::string unfinished)
-        : descriptor_(descriptor), file_(std::move(file)), unfinished_(std::move(unfinished)) {}
+    NpyWriter(int descriptor, std::string file, std::string unfinished, NpyType type)
+        : descriptor_(descriptor), file_(std::move(file)), unfinished_(std::move(unfinished)), type_(type) {}
+    Result<void> write_bytes(NpyType type, const void* bytes, std::size_t count, std::size_t size);
     int descriptor_ = -1;
     std::string file_, unfinished_;
+    NpyType type_ = NpyType::float32;
     std::uint64_t left_ = 0;  // values still to come
 };
 

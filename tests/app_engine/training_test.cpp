@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "core/base/npy.h"
 #include "tests/app_engine/program.h"
 
 namespace braid::testing {
@@ -115,6 +116,33 @@ TEST_F(Training, AKilledRunIsLostAndGoesOnWithoutDoubledSteps) {
     const Json loss = engine({"run", "metrics", folder, "loss", "--json"}).json()["series"]["loss"];
     ASSERT_EQ(loss["step"].size(), static_cast<std::size_t>(rows + 10));
     for (std::size_t i = 0; i < loss["step"].size(); ++i) EXPECT_EQ(loss["step"][i], i + 1);
+}
+
+// What other software needs to train the same: the weights of step 0 and the batches.
+TEST_F(Training, WeightsAndBatchesForOtherSoftware) {
+    const Finished trained = engine(small(5, {"--set", "trace_checkpoints=2"}));
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    const std::string id = trained.last_json()["run"];
+    const Finished written =
+        engine({"run", "batches", id, "--steps", "3", "--out", place_.path("three.npy"), "--json"});
+    ASSERT_EQ(written.code, 0) << written.all();
+    EXPECT_EQ(written.json()["shape"], (std::vector<int>{3, 2, 4, 128}));
+    const auto three = read_npy_integers(place_.path("three.npy"));
+    ASSERT_TRUE(three) << describe(three.error());
+    EXPECT_EQ(three->shape, (std::vector<std::int64_t>{3, 2, 4, 128}));
+    for (std::size_t t = 0; t + 1 < 128; ++t)
+        EXPECT_EQ(three->values[4 * 128 + t], three->values[t + 1]) << "a target is the next token";
+    // The rest begins where three steps are done, and the whole is both.
+    EXPECT_EQ(engine({"run", "batches", id, "--first", "3", "--out", place_.path("rest.npy")}).code, 0);
+    EXPECT_EQ(engine({"run", "batches", id, "--out", place_.path("all.npy")}).code, 0);
+    std::vector<std::int64_t> joined = three->values;
+    const std::vector<std::int64_t> rest = read_npy_integers(place_.path("rest.npy"))->values;
+    joined.insert(joined.end(), rest.begin(), rest.end());
+    EXPECT_EQ(read_npy_integers(place_.path("all.npy"))->values, joined);
+    EXPECT_EQ(engine({"run", "batches", id, "--first", "5", "--out", place_.path("none.npy")}).code, 2);
+    EXPECT_EQ(engine({"run", "batches", id, "--steps", "6", "--out", place_.path("none.npy")}).code, 2);
+    EXPECT_FALSE(fs::exists(place_.path("none.npy")));
+    EXPECT_EQ(engine({"export", "safetensors", id + "@0", place_.path("start")}).code, 0);
 }
 
 TEST_F(Training, SignalsSaveAndEndWith130) {

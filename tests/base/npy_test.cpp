@@ -166,6 +166,22 @@ TEST(Npy, WritesFloatsPieceByPiece) {
     EXPECT_EQ(std::memcmp(bytes.data() + header->data_begin, values.data(), 60), 0);
 }
 
+TEST(Npy, WritesWholeNumbersThatReadBack) {
+    const TemporaryFolder folder;
+    const std::vector<std::int32_t> values{-1, 0, 73'447, INT32_MIN, INT32_MAX, 7};
+    {
+        auto writer = NpyWriter::create(folder / "out.npy", {1, 2, 3}, NpyType::int32);
+        ASSERT_TRUE(writer) << describe(writer.error());
+        EXPECT_FALSE(writer->write(std::vector<float>{1})) << "another type";
+        ASSERT_TRUE(writer->write(values));
+        ASSERT_TRUE(writer->finish());
+    }
+    const auto array = read_npy_integers(folder / "out.npy");
+    ASSERT_TRUE(array) << describe(array.error());
+    EXPECT_EQ(array->shape, (std::vector<std::int64_t>{1, 2, 3}));
+    EXPECT_EQ(array->values, std::vector<std::int64_t>(values.begin(), values.end()));
+}
+
 TEST(Npy, AnUnfinishedFileLeavesNothing) {
     const TemporaryFolder folder;
     {

@@ -9,6 +9,7 @@ void add_run(CommandLine& line) {
     add_run_metrics(line, run);
     add_run_commands(line, run);
     add_run_export(line, run);
+    add_run_batches(line, run);
 }
 
 }  // namespace braid::cli

@@ -11,5 +11,6 @@ void add_run_list(CommandLine& line, CLI::App& run);      // list, show
 void add_run_metrics(CommandLine& line, CLI::App& run);   // metrics, tail
 void add_run_commands(CommandLine& line, CLI::App& run);  // pause, resume, checkpoint, stop, rm
 void add_run_export(CommandLine& line, CLI::App& run);    // export
+void add_run_batches(CommandLine& line, CLI::App& run);   // batches
 
 }  // namespace braid::cli
