@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/engine/cpu_parallel.h"
 #include "core/engine/ops.h"
@@ -121,17 +122,28 @@ public:
                       cpu_parallel());
     }
 
+    std::vector<std::string> attention_kernels() const override { return {"reference"}; }
+    void set_attention_kernel(const std::string& name) override { reference_ = name == "reference"; }
+
     void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
                    const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
                    const at::Tensor& lse_BHT) override {
-        kernels_.attention({.shape = shape_of(rule, q_BTHK, k_BTGK),
-                            .q = heads_in(q_BTHK),
-                            .k = heads_in(k_BTGK),
-                            .v = heads_in(v_BTGK),
-                            .sink = sink_H.defined() ? in(sink_H) : nullptr,
-                            .o = heads_out(o_BTHK),
-                            .lse = out(lse_BHT)},
-                           cpu_parallel());
+        const kernels::AttentionArgs<T> args{.shape = shape_of(rule, q_BTHK, k_BTGK),
+                                             .q = heads_in(q_BTHK),
+                                             .k = heads_in(k_BTGK),
+                                             .v = heads_in(v_BTGK),
+                                             .sink = sink_H.defined() ? in(sink_H) : nullptr,
+                                             .o = heads_out(o_BTHK),
+                                             .lse = out(lse_BHT)};
+        if (reference_)
+            kernels::ref::attention(args);
+        else
+            kernels_.attention(args, cpu_parallel());
+        if (noted_ != reference_)
+            note_kernel({.operation = "attention",
+                         .call = "all shapes",
+                         .kernel = reference_ ? "reference" : kernels::cpu::level().name});
+        noted_ = reference_;
         CpuStop::check();
     }
 
@@ -141,21 +153,24 @@ public:
                             const at::Tensor& dk_BTGK, const at::Tensor& dv_BTGK,
                             const at::Tensor& dsink_H) override {
         const bool sink = sink_H.defined();
-        kernels_.attention_backward(
-            {.shape = shape_of(rule, q_BTHK, k_BTGK),
-             .q = heads_in(q_BTHK),
-             .k = heads_in(k_BTGK),
-             .v = heads_in(v_BTGK),
-             .o = heads_in(o_BTHK),
-             .d_o = heads_in(do_BTHK),
-             .sink = sink ? in(sink_H) : nullptr,
-             .lse = in(lse_BHT),
-             .dq = heads_out(dq_BTHK),
-             .dk = heads_out(dk_BTGK),
-             .dv = heads_out(dv_BTGK),
-             .dsink = sink ? out(dsink_H) : nullptr,
-             .sink_parts = sink ? out(scratch(parts_, q_BTHK.size(0) * q_BTHK.size(2))) : nullptr},
-            cpu_parallel());
+        const kernels::AttentionBackwardArgs<T> args{
+            .shape = shape_of(rule, q_BTHK, k_BTGK),
+            .q = heads_in(q_BTHK),
+            .k = heads_in(k_BTGK),
+            .v = heads_in(v_BTGK),
+            .o = heads_in(o_BTHK),
+            .d_o = heads_in(do_BTHK),
+            .sink = sink ? in(sink_H) : nullptr,
+            .lse = in(lse_BHT),
+            .dq = heads_out(dq_BTHK),
+            .dk = heads_out(dk_BTGK),
+            .dv = heads_out(dv_BTGK),
+            .dsink = sink ? out(dsink_H) : nullptr,
+            .sink_parts = sink ? out(scratch(parts_, q_BTHK.size(0) * q_BTHK.size(2))) : nullptr};
+        if (reference_)
+            kernels::ref::attention_backward(args);
+        else
+            kernels_.attention_backward(args, cpu_parallel());
     }
 
     void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) override {
@@ -234,6 +249,18 @@ public:
         out(scalars)[step_scalar::clip_factor] = T(max_norm > 0 && norm > max_norm ? max_norm / norm : 1.0);
     }
 
+    void begin_update(const at::Tensor& loss_sum, const AdamwRule& rule, const at::Tensor& updates,
+                      const at::Tensor& scalars) override {
+        T* scalar = out(scalars);
+        const bool good = std::isfinite(scalar[step_scalar::gradient_norm]) &&
+                          (!loss_sum.defined() || std::isfinite(*in(loss_sum)));
+        scalar[step_scalar::applied] = good ? T(1) : T(0);
+        if (!good) return;
+        const auto steps = double(++*updates.mutable_data_ptr<std::int64_t>());
+        scalar[step_scalar::bias_correction1] = T(1 - std::pow(rule.beta1, steps));
+        scalar[step_scalar::bias_correction2] = T(1 - std::pow(rule.beta2, steps));
+    }
+
     void newton_schulz(const at::Tensor& x_nRC, std::int64_t steps) override {
         const std::int64_t n = x_nRC.size(0), rows = x_nRC.size(1), cols = x_nRC.size(2);
         const std::int64_t side = std::min(rows, cols);
@@ -260,6 +287,7 @@ public:
 
     void muon_step(const MuonGroup& group, const MuonRule& rule, const OptimizerTensors& tensors,
                    const at::Tensor& scalars) override {
+        if (in(scalars)[step_scalar::applied] == T(0)) return;
         const kernels::Parallel parallel = cpu_parallel();
         const std::int64_t n = std::int64_t(group.offsets.size()), size = group.rows * group.cols;
         const at::Tensor update = scratch(updates_, n * size).view({n, group.rows, group.cols});
@@ -288,6 +316,7 @@ public:
     void adamw_step(std::int64_t begin, std::int64_t end, double weight_decay, const AdamwRule& rule,
                     const OptimizerTensors& tensors, const at::Tensor& scalars) override {
         const T* scalar = in(scalars);
+        if (scalar[step_scalar::applied] == T(0)) return;
         kernels_.adamw({.size = end - begin,
                         .gradient = in(tensors.gradients) + begin,
                         .value = out(tensors.values) + begin,
@@ -406,6 +435,8 @@ private:
         }
     }
 
+    bool reference_ = false;
+    std::optional<bool> noted_ = {};  // the reference_ of the last note
     const kernels::cpu::Kernels<T>& kernels_ = kernels::cpu::level().kernels<T>();
     at::Tensor parts_, losses_, logits_, gram_, mix_, other_, updates_;
     std::vector<double> norm_parts_;

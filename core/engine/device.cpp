@@ -10,6 +10,7 @@
 #include "core/engine/ops.h"
 #include "core/engine/parallel/collective.h"
 #include "core/engine/plugin_file.h"
+#include "kernels/cpu/cpu.h"
 
 namespace braid {
 namespace {
@@ -92,6 +93,14 @@ std::string cpu_title() {
     return model + ", " + std::to_string(core_count()) + " cores";
 }
 
+std::vector<KernelInfo> cpu_attention_kernels() {
+    std::vector<KernelInfo> kernels = {
+        {.name = kernels::cpu::level().name, .use = "everything; cannot be asked for by name"}};
+    for (const std::string& name : make_cpu_ops()->attention_kernels())
+        kernels.push_back({.name = name, .use = "everything, one number after the other; slow"});
+    return kernels;
+}
+
 }  // namespace
 
 bool has_nvidia_driver() {
@@ -114,6 +123,20 @@ Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t
     return make_cpu_ops();
 }
 
+Result<void> use_attention_kernel(Ops& ops, const std::string& name, const std::string& path) {
+    std::string known = "auto";
+    bool found = name == "auto";
+    for (const std::string& each : ops.attention_kernels()) {
+        found = found || each == name;
+        known.append(", ").append(each);
+    }
+    if (!found)
+        return fail(to_error(
+            {{.path = path, .rule = "must be a kernel of " + ops.name() + ": " + known, .found = name}}));
+    ops.set_attention_kernel(name);
+    return {};
+}
+
 Result<std::unique_ptr<Collective>> open_nccl(RankChannel& channel, std::int64_t index) {
     const Result<Plugin>& plugin = the_plugin();
     if (!plugin) return fail(plugin.error());
@@ -133,7 +156,8 @@ std::vector<DeviceInfo> list_devices(bool cuda, Error* problem) {
     std::vector<DeviceInfo> devices{{.name = "cpu",
                                      .title = cpu_title(),
                                      .memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                               static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE))}};
+                                               static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE)),
+                                     .attention_kernels = cpu_attention_kernels()}};
     if (!cuda) return devices;
     Error error;
     if (!has_nvidia_driver()) {

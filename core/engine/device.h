@@ -18,12 +18,19 @@ class Collective;
 class Ops;
 class RankChannel;
 
+// One that can be asked for by name.
+struct KernelInfo {
+    std::string name = {};  // "cudnn"
+    std::string use = {};   // when it is taken, unless another is asked for
+};
+
 struct DeviceInfo {
     std::string name = {};     // "cpu", "cuda:0"
     std::string title = {};    // "NVIDIA H200", "AMD EPYC ..., 16 cores"
     std::int64_t memory = 0;   // bytes
     std::string details = {};  // "sm_90, driver 13.0"
     std::string id = {};       // of a GPU: differs from that of any other GPU, of any machine
+    std::vector<KernelInfo> attention_kernels = {};  // the first that can is taken: kernels.attention
 };
 
 // Where the driver of an NVIDIA GPU is loaded; cheap, no library is opened.
@@ -34,6 +41,10 @@ bool has_nvidia_driver();
 // to do.
 Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t threads,
                                          std::int64_t index = 0);
+
+// Ops::set_attention_kernel() with a name from a user. Error: invalid_input that names `path` where the
+// device has no such kernel.
+Result<void> use_attention_kernel(Ops& ops, const std::string& name, const std::string& path);
 
 // Sums over ranks through the CUDA plugin: core/engine/parallel/collective.h.
 Result<std::unique_ptr<Collective>> open_nccl(RankChannel& channel, std::int64_t index);
@@ -53,6 +64,6 @@ using MakeOps = void (*)(std::int64_t, std::shared_ptr<Ops>*, Error*);
 }  // namespace plugin
 
 // Changes with every change of Ops or of the functions above.
-inline constexpr const char* plugin_version = "braid-ops-6";
+inline constexpr const char* plugin_version = "braid-ops-7";
 
 }  // namespace braid

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/engine/parallel/rank_channel.h"
+#include "core/mixers/torch/ops.h"
 
 namespace braid {
 namespace {
@@ -43,6 +44,10 @@ Error error_from_exception(const std::string& what) {
         return {.kind = ErrorKind::internal, .message = what + ": " + text};
     } catch (const RanksEnded& ended) {
         return ended.error();
+    } catch (const KernelRefused& refused) {
+        return {.kind = ErrorKind::invalid_input,
+                .message = refused.what(),
+                .hint = "auto chooses for each shape"};
     } catch (const std::exception& error) {
         return {.kind = ErrorKind::internal, .message = what + ": " + error.what()};
     } catch (...) {

@@ -3,8 +3,6 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include <cmath>
-
 namespace braid {
 
 Optimizer::Optimizer(const TrainingSpec& training, ParameterStore& store, Ops& ops)
@@ -23,6 +21,7 @@ Optimizer::Optimizer(const TrainingSpec& training, ParameterStore& store, Ops& o
                 .exp_avg_sq = at::zeros({values.numel() - adamw_begin}, values.options()),
                 .adamw_begin = adamw_begin};
     scalars_ = at::ones({step_scalar::count}, values.options());
+    steps_done_ = at::zeros({1}, values.options().dtype(at::kLong));
 }
 
 void Optimizer::set_rules(const TrainingSpec& training) {
@@ -31,24 +30,21 @@ void Optimizer::set_rules(const TrainingSpec& training) {
     max_norm_ = training.grad_clip;
 }
 
-void Optimizer::measure_gradients() {
-    ops_.gradient_norm_and_clip(tensors_.gradients, max_norm_, scalars_);
-    measured_ = true;
+void Optimizer::measure_gradients() { ops_.gradient_norm_and_clip(tensors_.gradients, max_norm_, scalars_); }
+
+void Optimizer::set_learning_rate(double learning_rate) {
+    // A fill, not a copy from the host, which would wait for the device.
+    scalars_.select(0, step_scalar::learning_rate).fill_(learning_rate);
 }
 
 void Optimizer::step(double learning_rate) {
-    if (!measured_) measure_gradients();
-    measured_ = false;
-    ++steps_done_;
-    const double steps = double(steps_done_);
-    // Fills, not a copy from the host, which would wait for the device.
-    const auto set = [this](step_scalar::Index index, double value) {
-        scalars_.select(0, index).fill_(value);
-    };
-    set(step_scalar::learning_rate, learning_rate);
-    set(step_scalar::bias_correction1, 1 - std::pow(adamw_.beta1, steps));
-    set(step_scalar::bias_correction2, 1 - std::pow(adamw_.beta2, steps));
+    measure_gradients();
+    set_learning_rate(learning_rate);
+    update();
+}
 
+void Optimizer::update(const at::Tensor& loss_sum) {
+    ops_.begin_update(loss_sum, adamw_, steps_done_, scalars_);
     for (const MuonGroup& group : store_.muon_groups()) ops_.muon_step(group, muon_, tensors_, scalars_);
     const ParameterLayout& layout = store_.layout();
     ops_.adamw_step(layout.adamw_begin, layout.no_decay_begin, weight_decay_, adamw_, tensors_, scalars_);
@@ -56,6 +52,12 @@ void Optimizer::step(double learning_rate) {
 }
 
 at::Tensor Optimizer::gradient_norm() const { return scalars_.select(0, step_scalar::gradient_norm); }
+
+at::Tensor Optimizer::applied() const { return scalars_.select(0, step_scalar::applied); }
+
+std::int64_t Optimizer::steps_done() const { return steps_done_.item().toLong(); }
+
+void Optimizer::set_steps_done(std::int64_t steps) { steps_done_.fill_(steps); }
 
 std::vector<std::pair<std::string, at::Tensor>> Optimizer::state() const {
     return {{"momentum", tensors_.momentum}, {"exp_avg_sq", tensors_.exp_avg_sq}};

@@ -26,15 +26,24 @@ public:
     // Norm before clipping that was measured last: a 0-dim device tensor; item() synchronises.
     at::Tensor gradient_norm() const;
 
-    // One update from the gradients, measured here unless measure_gradients() was called since the last step;
-    // they are not cleared. No host synchronisation.
+    // Of the updates that follow.
+    void set_learning_rate(double learning_rate);
+    // One update from the gradients as they were measured last; they are not cleared. Nothing changes where
+    // their norm or loss_sum (which may be undefined) is not finite: applied() is 0 then. No host
+    // synchronisation, no number of the host: it can be recorded together with measure_gradients().
+    void update(const at::Tensor& loss_sum = {});
+    // Measures, sets the rate, updates.
     void step(double learning_rate);
-    std::int64_t steps_done() const { return steps_done_; }
+
+    // Of the last update: a 0-dim device tensor, 1 or 0.
+    at::Tensor applied() const;
+    // Updates that were applied. The host waits for the device.
+    std::int64_t steps_done() const;
 
     // Everything a checkpoint needs beside the parameters: named flat tensors (views of the optimizer's own,
     // so a reader copies into them) and steps_done().
     std::vector<std::pair<std::string, at::Tensor>> state() const;
-    void set_steps_done(std::int64_t steps) { steps_done_ = steps; }
+    void set_steps_done(std::int64_t steps);
 
 private:
     ParameterStore& store_;
@@ -45,8 +54,7 @@ private:
     double max_norm_ = 0;
     OptimizerTensors tensors_;
     at::Tensor scalars_;
-    std::int64_t steps_done_ = 0;
-    bool measured_ = false;
+    at::Tensor steps_done_;  // int64 [1]
 };
 
 }  // namespace braid

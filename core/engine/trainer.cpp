@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/data/key_tokens.h"
+#include "core/engine/device.h"
 #include "core/engine/init.h"
 #include "core/engine/longce.h"
 #include "core/engine/parallel/gradient_sum.h"
@@ -68,6 +69,10 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
     trainer->ranks_ = ranks;
     if (Result<void> fits = trainer->check_ranks(); !fits) return fail(std::move(fits.error()));
     trainer->ops_->set_deterministic(trainer->setup_.training.deterministic);
+    if (Result<void> used = use_attention_kernel(*trainer->ops_, trainer->setup_.training.attention_kernel,
+                                                 "training.kernels.attention");
+        !used)
+        return fail(std::move(used.error()));
     if (Result<void> opened = trainer->open_phase(); !opened) return fail(std::move(opened.error()));
     Result<std::unique_ptr<Model>> model = Model::create(trainer->setup_.architecture, trainer->ops_);
     if (!model) return fail(std::move(model.error()));
@@ -257,7 +262,8 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
         result.head_norms.assign(norms.const_data_ptr<double>(),
                                  norms.const_data_ptr<double>() + norms.numel());
     }
-    if (result.applied) optimizer_->step(result.learning_rate);
+    optimizer_->set_learning_rate(result.learning_rate);
+    optimizer_->update(model_->loss_sum());
     step_.value += 1;
     done_fingerprint_ = data_->fingerprint();
     result.step = step_;

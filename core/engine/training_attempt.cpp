@@ -7,6 +7,7 @@
 
 #include "core/engine/branch.h"
 #include "core/engine/device.h"
+#include "core/engine/ops.h"
 #include "core/record/metric_name.h"
 
 namespace braid {
@@ -32,6 +33,21 @@ void TrainingAttempt::note_phase() {
     if (!phase.name.empty()) text.append(" (").append(phase.name).append(")");
     text.append(" began after ").append(step_text(phase.first));
     note(LogLevel::info, "phase", text);
+}
+
+// Once an attempt, and again where a phase or an evaluation brings calls of another kind.
+void TrainingAttempt::note_kernels() {
+    const std::vector<KernelUse>& used = ops_->kernels_used();
+    if (used.size() == noted_kernels_) return;
+    noted_kernels_ = used.size();
+    std::string text;
+    Json details = Json::array();
+    for (const KernelUse& use : used) {
+        text.append(text.empty() ? "" : "; ").append(use.operation).append(" by ").append(use.kernel);
+        text.append(" (").append(use.call).append(")");
+        details.push_back({{"operation", use.operation}, {"call", use.call}, {"kernel", use.kernel}});
+    }
+    writer_.event(trainer_->step(), LogLevel::info, "kernels", text, {{"kernels", details}});
 }
 
 Result<void> TrainingAttempt::build() {
@@ -221,6 +237,7 @@ Result<void> TrainingAttempt::advance() {
     for (std::size_t i = 0; i < step.head_norms.size(); ++i)
         values.push_back({.metric = head_metrics_[i], .value = step.head_norms[i]});
     writer_.append(step.step, values);
+    note_kernels();
     if (step.applied) {
         bad_steps_ = 0;
         return {};

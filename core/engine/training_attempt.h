@@ -44,6 +44,7 @@ private:
 
     Result<void> build();
     void note_phase();
+    void note_kernels();
     Result<void> train_to_the_end();
     Result<void> advance();
     Result<void> evaluate();
@@ -79,6 +80,7 @@ private:
     std::optional<RankGroup> ranks_;  // absent: we are alone
     std::unique_ptr<Trainer> trainer_;
     StepClock clock_;
+    std::size_t noted_kernels_ = 0;          // of Ops::kernels_used()
     std::vector<std::string> head_metrics_;  // of Model::query_heads()
     bool branches_ = false;                  // from another run, in this attempt
     std::optional<Step> saved_;              // the last one that can be resumed from

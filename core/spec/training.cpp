@@ -221,6 +221,20 @@ const std::vector<Entry>& entries() {
                       "agree "
                       "bit for bit; slower. On the CPU it is always so."},
              &TrainingSpec::deterministic},
+            {{.key = "kernels.attention",
+              .label = "Attention kernel",
+              .help =
+                  "auto takes the quickest kernel that knows the shape. A name forces one, for comparing: "
+                  "reference is slow and obvious, on every device; flash, cudnn and hopper are for CUDA.",
+              .choices = {"auto", "reference", "flash", "cudnn", "hopper"}},
+             &TrainingSpec::attention_kernel},
+            {{.key = "kernels.step",
+              .label = "Step on the GPU",
+              .help = "launch gives the GPU one kernel after the other. graph records a micro-batch and the "
+                      "update once and plays them again as CUDA graphs: the same numbers, no waiting between "
+                      "kernels. auto records where that is possible and otherwise launches.",
+              .choices = {"auto", "launch", "graph"}},
+             &TrainingSpec::step_kernels},
         };
         for (Entry& each : list) each.description.default_value = value_of(TrainingSpec{}, each.field);
         return list;

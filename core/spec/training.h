@@ -26,19 +26,21 @@ struct TrainingSpec {
     double adam_eps = 1e-8;
     std::string init =
         "fan_in";  // "fan_in": linear U(+-1/sqrt(fan_in)), embedding N(0, 0.5); "normal": all N(0, 0.02)
-    std::uint64_t seed = 1;               // weights and, with the step, data
-    std::string device = "auto";          // "auto", "cpu", "cuda"
-    std::int64_t gpus = 1;                // of one machine, that share each micro-batch
-    std::int64_t threads = 0;             // CPU threads; 0: all cores
-    std::int64_t evaluate_every = 20;     // steps; 0: only at the end
-    std::int64_t checkpoint_every = 200;  // steps; 0: only at the end
-    std::int64_t keep_checkpoints = 3;    // the newest, the final one among them; 0: all
-    std::int64_t trace_checkpoints = 0;   // weights kept for tracing, see trace_steps(); 0: none
-    std::int64_t head_norms_every = 10;   // steps, the first included; 0: never
-    std::string loss = "mean";            // "mean"; "longce": tokens that gain from long context count more
-    std::int64_t longce_window = 0;       // tokens of the short context; 0: a quarter of the context
-    double longce_cap = 5;                // largest weight of a token
-    bool deterministic = false;           // on CUDA: two runs with one seed agree bit for bit
+    std::uint64_t seed = 1;                 // weights and, with the step, data
+    std::string device = "auto";            // "auto", "cpu", "cuda"
+    std::int64_t gpus = 1;                  // of one machine, that share each micro-batch
+    std::int64_t threads = 0;               // CPU threads; 0: all cores
+    std::int64_t evaluate_every = 20;       // steps; 0: only at the end
+    std::int64_t checkpoint_every = 200;    // steps; 0: only at the end
+    std::int64_t keep_checkpoints = 3;      // the newest, the final one among them; 0: all
+    std::int64_t trace_checkpoints = 0;     // weights kept for tracing, see trace_steps(); 0: none
+    std::int64_t head_norms_every = 10;     // steps, the first included; 0: never
+    std::string loss = "mean";              // "mean"; "longce": tokens that gain from long context count more
+    std::int64_t longce_window = 0;         // tokens of the short context; 0: a quarter of the context
+    double longce_cap = 5;                  // largest weight of a token
+    bool deterministic = false;             // on CUDA: two runs with one seed agree bit for bit
+    std::string attention_kernel = "auto";  // "auto", or a kernel by name: key kernels.attention
+    std::string step_kernels = "auto";      // "auto", "launch", "graph": key kernels.step
     bool operator==(const TrainingSpec&) const = default;
 
     std::int64_t tokens_per_step() const { return context * batch; }

@@ -27,8 +27,18 @@ __global__ void clip_kernel(NormAndClip p) {
     }
 }
 
+__global__ void begin_update_kernel(BeginUpdate p) {
+    const bool good = isfinite(*p.norm) && (p.loss == nullptr || isfinite(*p.loss));
+    *p.applied = good ? 1.0F : 0.0F;
+    if (!good) return;
+    const auto updates = static_cast<double>(++*p.updates);
+    *p.bias_correction1 = static_cast<float>(1 - pow(p.beta1, updates));
+    *p.bias_correction2 = static_cast<float>(1 - pow(p.beta2, updates));
+}
+
 // m = mu m + (1 - mu) g; u = mu m + (1 - mu) g.
 __global__ void momentum_kernel(MuonPrepare p) {
+    if (*p.applied == 0.0F) return;
     const std::int64_t matrix = blockIdx.y;
     const std::int64_t offset = p.offsets[matrix];
     const float clip = *p.clip;
@@ -72,6 +82,7 @@ __global__ void divide_kernel(bf16* x, const float* square_sums, std::int64_t si
 }
 
 __global__ void muon_apply_kernel(MuonApply p) {
+    if (*p.applied == 0.0F) return;
     const std::int64_t matrix = blockIdx.y;
     const std::int64_t offset = p.offsets[matrix];
     const float lr = *p.learning_rate;
@@ -85,6 +96,7 @@ __global__ void muon_apply_kernel(MuonApply p) {
 }
 
 __global__ void adamw_kernel(AdamW p) {
+    if (*p.applied == 0.0F) return;
     const float lr = *p.learning_rate;
     const float correction1 = *p.bias_correction1;
     const float correction2 = *p.bias_correction2;
@@ -114,6 +126,11 @@ int norm_blocks() { return norm_grid; }
 cudaError_t norm_and_clip(const NormAndClip& p, cudaStream_t stream) {
     square_sum_kernel<<<norm_grid, threads, 0, stream>>>(p);
     clip_kernel<<<1, threads, 0, stream>>>(p);
+    return cudaGetLastError();
+}
+
+cudaError_t begin_update(const BeginUpdate& p, cudaStream_t stream) {
+    begin_update_kernel<<<1, 1, 0, stream>>>(p);
     return cudaGetLastError();
 }
 

@@ -114,6 +114,7 @@ TEST(Doctor, SaysWhatThereIs) {
     EXPECT_EQ(doctor.code, 0) << doctor.all();
     EXPECT_EQ(doctor.json()["good"], true);
     EXPECT_EQ(doctor.json()["devices"][0]["name"], "cpu");
+    EXPECT_EQ(doctor.json()["devices"][0]["attention_kernels"][1]["name"], "reference");
 }
 
 TEST(Train, EveryWrongSettingIsReported) {

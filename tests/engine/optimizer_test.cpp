@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -87,6 +88,36 @@ TEST(Optimizer, ItsStateContinuesExactly) {
     second.set_steps_done(first.steps_done());
     for (int i = 3; i < 6; ++i) step(*straight, first, i), step(*resumed, second, i);
     EXPECT_TRUE(straight->parameters().values().equal(resumed->parameters().values()));
+}
+
+TEST(Optimizer, WhatIsNotFiniteChangesNothing) {
+    const ArchitectureSpec spec = architecture("FS[w=4] x1");
+    const auto model = test::model(spec, at::kFloat);
+    Optimizer optimizer(TrainingSpec{}, model->parameters(), model->ops());
+    const TinyBatch data = batch(2, 20, spec.vocab);
+    const auto gradients = [&] {
+        model->zero_gradients();
+        model->forward_backward(data.tokens_BT, data.targets_BT, 0.025);
+    };
+    gradients();
+    optimizer.step(3e-3);
+    const at::Tensor before = model->parameters().values().clone();
+    const at::Tensor moment = optimizer.state()[0].second.clone();
+    const auto nothing_changed = [&] {
+        return model->parameters().values().equal(before) && optimizer.state()[0].second.equal(moment) &&
+               optimizer.steps_done() == 1 && optimizer.applied().item().toDouble() == 0;
+    };
+    model->parameters().gradients().select(0, 3).fill_(std::nan(""));
+    optimizer.step(3e-3);
+    EXPECT_TRUE(nothing_changed());
+    gradients();
+    optimizer.measure_gradients();
+    optimizer.update(at::full({}, INFINITY, at::kFloat));  // the loss
+    EXPECT_TRUE(nothing_changed());
+    optimizer.update(model->loss_sum());
+    EXPECT_EQ(optimizer.steps_done(), 2);
+    EXPECT_EQ(optimizer.applied().item().toDouble(), 1);
+    EXPECT_FALSE(model->parameters().values().equal(before));
 }
 
 TEST(Optimizer, NeitherNormsNorSinksDecay) {

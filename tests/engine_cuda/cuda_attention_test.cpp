@@ -5,6 +5,8 @@
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "tests/engine_cuda/cuda_test.h"
 
@@ -77,8 +79,22 @@ Answer run(Ops& ops, const Case& c, const Place& place) {
     return a;
 }
 
-TEST(CudaAttention, SinkWindowAndGqaAgainstFloat64) {
+// By the kernel of that name; nothing where it cannot.
+std::optional<Answer> run_by(const std::string& kernel, const Case& c) {
+    std::optional<Answer> answer;
+    cuda_ops()->set_attention_kernel(kernel);
+    try {
+        answer = run(*cuda_ops(), c,
+                     [](const at::Tensor& t, at::ScalarType type) { return to_cuda(t.contiguous(), type); });
+    } catch (const KernelRefused&) {
+    }
+    cuda_ops()->set_attention_kernel("auto");
+    return answer;
+}
+
+TEST(CudaAttention, EveryKernelWithSinkWindowAndGqaAgainstFloat64) {
     BRAID_NEEDS_CUDA();
+    std::set<std::string> ran;
     const std::shared_ptr<Ops> reference_ops = make_cpu_ops(at::kDouble);
     for (const Case& c :
          {Case{2, 128, 2, 2, 32, 0, true}, Case{2, 128, 2, 2, 32, 4, true}, Case{2, 63, 6, 2, 64, 0, true},
@@ -92,16 +108,36 @@ TEST(CudaAttention, SinkWindowAndGqaAgainstFloat64) {
         const Answer reference = run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) {
             return t.to(type).clone(at::MemoryFormat::Contiguous);
         });
-        const Answer got = run(*cuda_ops(), c, [](const at::Tensor& t, at::ScalarType type) {
-            return to_cuda(t.contiguous(), type);
-        });
-        expect_close("o", got.o, reference.o, 5e-3);
-        expect_close("lse", got.lse, reference.lse, 1e-3);
-        expect_close("dq", got.dq, reference.dq, 1e-2);
-        expect_close("dk", got.dk, reference.dk, 1e-2);
-        expect_close("dv", got.dv, reference.dv, 1e-2);
-        if (c.sink) expect_close("dsink", got.dsink, reference.dsink, 1e-2);
+        for (const std::string& kernel : cuda_ops()->attention_kernels()) {
+            SCOPED_TRACE(kernel);
+            const std::optional<Answer> got = run_by(kernel, c);
+            if (!got) continue;
+            std::printf("   %s\n", kernel.c_str());
+            ran.insert(kernel);
+            expect_close("o", got->o, reference.o, 5e-3);
+            expect_close("lse", got->lse, reference.lse, 1e-3);
+            expect_close("dq", got->dq, reference.dq, 1e-2);
+            expect_close("dk", got->dk, reference.dk, 1e-2);
+            expect_close("dv", got->dv, reference.dv, 1e-2);
+            if (c.sink) expect_close("dsink", got->dsink, reference.dsink, 1e-2);
+        }
     }
+    EXPECT_EQ(ran.size(), cuda_ops()->attention_kernels().size()) << "a kernel knows none of the cases";
+}
+
+TEST(CudaAttention, AKernelThatCannotIsRefusedWithWhatCan) {
+    BRAID_NEEDS_CUDA();
+    EXPECT_FALSE(run_by("cudnn", {2, 500, 6, 2, 64, 128, true}));
+    cuda_ops()->set_attention_kernel("cudnn");
+    try {
+        run(*cuda_ops(), {2, 500, 6, 2, 64, 128, true},
+            [](const at::Tensor& t, at::ScalarType type) { return to_cuda(t.contiguous(), type); });
+        ADD_FAILURE() << "it was not refused";
+    } catch (const KernelRefused& refused) {
+        EXPECT_NE(std::string(refused.what()).find("flash, reference; got cudnn"), std::string::npos)
+            << refused.what();
+    }
+    cuda_ops()->set_attention_kernel("auto");
 }
 
 // At most twice the error of plain bfloat16 torch: matmul, softmax with the sink as a column, matmul.

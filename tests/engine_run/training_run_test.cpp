@@ -36,6 +36,35 @@ TEST_F(TrainingRunTest, RecordsWhatItPromises) {
     EXPECT_LT(read_back->series.at("loss").values.back(), read_back->series.at("loss").values[0]);
 }
 
+TEST_F(TrainingRunTest, RecordsWhichKernelRanAndTakesTheOneAskedFor) {
+    const auto kernel_of = [](const RunFolder& run) {
+        std::string kernel;
+        for (const RunEvent& event : read(run)->events)
+            if (event.kind == "kernels") kernel = event.details["kernels"][0]["kernel"];
+        return kernel;
+    };
+    TrainingSpec training = short_training();
+    training.steps = 4;
+    const RunFolder fast = make_run("fast", training);
+    training.attention_kernel = "reference";
+    const RunFolder slow = make_run("slow", training);
+    const auto a = train(fast), b = train(slow);
+    ASSERT_TRUE(a && b);
+    EXPECT_NE(kernel_of(fast), "");
+    EXPECT_NE(kernel_of(fast), "reference");
+    EXPECT_EQ(kernel_of(slow), "reference");
+    EXPECT_NE(a->loss, b->loss);
+    EXPECT_NEAR(a->loss, b->loss, 1e-4);
+
+    training.attention_kernel = "cudnn";
+    const auto refused = train(make_run("refused", training));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::invalid_input);
+    EXPECT_NE(refused.error().message.find("training.kernels.attention: must be a kernel of cpu"),
+              std::string::npos)
+        << refused.error().message;
+}
+
 TEST_F(TrainingRunTest, TwoThreadsRepeatByteForByte) {
     const RunFolder a = make_run("a");
     const RunFolder b = make_run("b");

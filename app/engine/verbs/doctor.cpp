@@ -58,13 +58,20 @@ Result<void> examine(bool json) {
                      {"devices", Json::array()},
                      {"checks", Json::array()}};
     Table device_table({{"DEVICE"}, {"MEMORY", true}, {"WHAT"}});
+    Table kernel_table({{"DEVICE"}, {"ATTENTION"}, {"TAKEN FOR (the first that can)"}});
     for (const DeviceInfo& device : devices) {
         device_table.add({device.name, bytes_text(device.memory),
                           device.title + (device.details.empty() ? "" : "; " + device.details)});
+        Json kernels = Json::array();
+        for (const KernelInfo& kernel : device.attention_kernels) {
+            kernel_table.add({device.name, kernel.name, kernel.use});
+            kernels.push_back({{"name", kernel.name}, {"use", kernel.use}});
+        }
         document["devices"].push_back({{"name", device.name},
                                        {"title", device.title},
                                        {"memory", device.memory},
-                                       {"details", device.details}});
+                                       {"details", device.details},
+                                       {"attention_kernels", std::move(kernels)}});
     }
     Table check_table({{"CHECK"}, {"STATE"}, {"FOUND"}, {"ADVICE"}});
     for (const Check& check : checks) {
@@ -84,7 +91,8 @@ Result<void> examine(bool json) {
     if (json)
         print(document);
     else
-        print(version_text() + "\n\n" + device_table.text() + "\n" + check_table.text());
+        print(version_text() + "\n\n" + device_table.text() + "\n" + kernel_table.text() + "\n" +
+              check_table.text());
     if (!all_good) return fail(ErrorKind::unavailable, "something that is needed is missing; see above");
     return {};
 }

@@ -55,6 +55,14 @@ Json list_json(const auto& values) {
     return json;
 }
 
+// Of the last event of a kind; empty where there is none.
+std::string last_message(const RunSnapshot& run, std::string_view kind) {
+    std::string message;
+    for (const RunEvent& event : run.events)
+        if (event.kind == kind) message = event.message;
+    return message;
+}
+
 Result<void> show(const ShowOptions& options) {
     const Result<RunFolder> folder = find_run(options.run, options.project);
     if (!folder) return fail(folder.error());
@@ -91,6 +99,7 @@ Result<void> show(const ShowOptions& options) {
     line("created", plan->created);
     line("updated", status.updated);
     line("checkpoint", status.checkpoint ? "step " + std::to_string(status.checkpoint->value) : "");
+    line("kernels", last_message(*run, "kernels"));
     line("command", plan->command);
     Table metrics({{"METRIC"}, {"LATEST", true}, {"VALUES", true}});
     for (const auto& [metric, series] : run->series)

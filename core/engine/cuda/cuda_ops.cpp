@@ -1,21 +1,19 @@
 // Shape letters as in core/mixers/torch/ops.h.
 #include "core/engine/cuda/cuda_ops.h"
 
-#include <ATen/Context.h>
-#include <ATen/ops/_flash_attention_backward.h>
-#include <ATen/ops/_flash_attention_forward.h>
-#include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
-#include <ATen/ops/_scaled_dot_product_cudnn_attention_backward.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/sort.h>
 #include <ATen/ops/zeros.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/engine/cuda/attention_kernels.h"
 #include "core/engine/cuda/blas.h"
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/pointers.h"
+#include "core/engine/cuda/recording.h"
 #include "core/engine/cuda/recurrent_ops.h"
 #include "kernels/cuda/cross_entropy.h"
 #include "kernels/cuda/embedding.h"
@@ -37,26 +35,10 @@ using cuda::stream;
 // Memory that a chunk of logits may take: large enough for full-speed products, small beside the activations.
 constexpr std::int64_t logits_bytes = std::int64_t{1} << 30;
 
-// While it lives, flash attention's backward pass adds in a fixed order. Not for a whole run: matrix products
-// would then ask for a setting of the environment.
-class StrictlyDeterministic {
-public:
-    explicit StrictlyDeterministic(bool on) : on_(on) {
-        if (on_) at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
-    }
-    ~StrictlyDeterministic() {
-        if (on_) at::globalContext().setDeterministicAlgorithms(false, false);
-    }
-    StrictlyDeterministic(const StrictlyDeterministic&) = delete;
-    StrictlyDeterministic& operator=(const StrictlyDeterministic&) = delete;
-
-private:
-    bool on_;
-};
-
 class CudaOps final : public RecurrentCudaOps {
 public:
-    explicit CudaOps(int index) : RecurrentCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}) {
+    CudaOps(int index, int capability)
+        : RecurrentCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}), capability_(capability) {
         seed_ = at::zeros({2}, at::dtype(at::kLong).device(device()));
     }
 
@@ -164,120 +146,54 @@ public:
               "rope");
     }
 
+    std::vector<std::string> attention_kernels() const override {
+        std::vector<std::string> names;
+        for (const cuda::AttentionKernel& kernel : cuda::attention_kernels())
+            if (kernel.exists(capability_)) names.emplace_back(kernel.name);
+        return names;
+    }
+    void set_attention_kernel(const std::string& name) override { attention_kernel_ = name; }
+
     void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
                    const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
                    const at::Tensor& lse_BHT) override {
-        at::Tensor o0_BTHK;
-        at::Tensor lse0;
-        const std::int64_t tokens = q_BTHK.size(1);
-        const std::optional<double> scale = rule.scale;
-        if (rule.documents.defined()) {
-            // Documents are sequences of their own, one behind the other: log-sum-exp comes as [H, N].
-            const auto [causal, left, right] = flash_window(rule, tokens);
-            const at::Tensor& bounds = rule.documents.bounds;
-            const std::int64_t longest = rule.documents.longest;
-            const auto answer = at::_flash_attention_forward(q_BTHK.flatten(0, 1), k_BTGK.flatten(0, 1),
-                                                             v_BTGK.flatten(0, 1), bounds, bounds, longest,
-                                                             longest, 0.0, causal, false, scale, left, right);
-            o0_BTHK = std::get<0>(answer).view(q_BTHK.sizes());
-            lse0 = std::get<1>(answer).view({q_BTHK.size(2), q_BTHK.size(0), tokens}).transpose(0, 1);
-        } else if (use_cudnn(rule, q_BTHK)) {
-            const auto answer = at::_scaled_dot_product_cudnn_attention(
-                q_BTHK.transpose(1, 2), k_BTGK.transpose(1, 2), v_BTGK.transpose(1, 2), std::nullopt,
-                /*compute_log_sumexp=*/true, 0.0, /*is_causal=*/true, false, scale);
-            o0_BTHK = std::get<0>(answer).transpose(1, 2);
-            lse0 = std::get<1>(answer);
-        } else {
-            const auto [causal, left, right] = flash_window(rule, tokens);
-            const auto answer =
-                at::_flash_attention_forward(q_BTHK, k_BTGK, v_BTGK, std::nullopt, std::nullopt, tokens,
-                                             tokens, 0.0, causal, false, scale, left, right);
-            o0_BTHK = std::get<0>(answer);
-            lse0 = std::get<1>(answer);
-        }
-        check(kc::sink_forward({.o0 = bf16_data(o0_BTHK),
-                                .lse0 = float_data(lse0.contiguous()),
-                                .sink = sink_H.defined() ? bf16_data(sink_H) : nullptr,
-                                .o = bf16_data(o_BTHK),
-                                .lse = float_data(lse_BHT),
-                                .batch = q_BTHK.size(0),
-                                .tokens = tokens,
-                                .heads = q_BTHK.size(2),
-                                .o0_batch_stride = o0_BTHK.stride(0),
-                                .o0_row_stride = o0_BTHK.stride(1),
-                                .o0_head_stride = o0_BTHK.stride(2),
-                                .o_batch_stride = o_BTHK.stride(0),
-                                .o_row_stride = o_BTHK.stride(1),
-                                .o_head_stride = o_BTHK.stride(2),
-                                .head_dim = static_cast<int>(q_BTHK.size(3))},
-                               stream()),
-              "sink_forward");
+        const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
+        const cuda::AttentionKernel& kernel = cuda::choose_attention(attention_kernel_, c);
+        note_kernel({.operation = "attention", .call = cuda::text_of(c), .kernel = kernel.name});
+        cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
+        kernel.forward(c,
+                       {.rule = rule,
+                        .q_BTHK = q_BTHK,
+                        .k_BTGK = k_BTGK,
+                        .v_BTGK = v_BTGK,
+                        .sink_H = sink_H,
+                        .o_BTHK = o_BTHK,
+                        .lse_BHT = lse_BHT},
+                       tools);
     }
 
-    // The plain kernels, given the rescaled o and lse, return exact dq, dk, dv (core/mixers: softmax
-    // attention).
     void attention_backward(const AttentionRule& rule, const at::Tensor& do_BTHK, const at::Tensor& q_BTHK,
                             const at::Tensor& k_BTGK, const at::Tensor& v_BTGK, const at::Tensor& sink_H,
                             const at::Tensor& o_BTHK, const at::Tensor& lse_BHT, const at::Tensor& dq_BTHK,
                             const at::Tensor& dk_BTGK, const at::Tensor& dv_BTGK,
                             const at::Tensor& dsink_H) override {
-        const std::int64_t batch = q_BTHK.size(0);
-        const std::int64_t tokens = q_BTHK.size(1);
-        const std::int64_t heads = q_BTHK.size(2);
-        const std::optional<double> scale = rule.scale;
-        if (rule.documents.defined()) {
-            const auto [causal, left, right] = flash_window(rule, tokens);
-            const StrictlyDeterministic fixed_order(deterministic_);
-            const at::Tensor& bounds = rule.documents.bounds;
-            const std::int64_t longest = rule.documents.longest;
-            const auto rows = [](const at::Tensor& x) { return x.flatten(0, 1); };
-            const auto [dq, dk, dv] = at::_flash_attention_backward(
-                rows(do_BTHK), rows(q_BTHK), rows(k_BTGK), rows(v_BTGK), rows(o_BTHK),
-                lse_BHT.transpose(0, 1).reshape({heads, batch * tokens}), bounds, bounds, longest, longest,
-                0.0, causal, seed_, seed_, scale, left, right);
-            dq_BTHK.copy_(dq.view(q_BTHK.sizes()));
-            dk_BTGK.copy_(dk.view(k_BTGK.sizes()));
-            dv_BTGK.copy_(dv.view(v_BTGK.sizes()));
-        } else if (use_cudnn(rule, q_BTHK)) {
-            const auto [dq, dk, dv] = at::_scaled_dot_product_cudnn_attention_backward(
-                do_BTHK.transpose(1, 2), q_BTHK.transpose(1, 2), k_BTGK.transpose(1, 2),
-                v_BTGK.transpose(1, 2), o_BTHK.transpose(1, 2), lse_BHT.unsqueeze(-1), seed_.select(0, 0),
-                seed_.select(0, 1), at::Tensor(), at::Tensor(), at::Tensor(), tokens, tokens, 0.0,
-                /*is_causal=*/true, scale);
-            dq_BTHK.copy_(dq.transpose(1, 2));
-            dk_BTGK.copy_(dk.transpose(1, 2));
-            dv_BTGK.copy_(dv.transpose(1, 2));
-        } else {
-            const auto [causal, left, right] = flash_window(rule, tokens);
-            const StrictlyDeterministic fixed_order(deterministic_);
-            const auto [dq, dk, dv] = at::_flash_attention_backward(
-                do_BTHK, q_BTHK, k_BTGK, v_BTGK, o_BTHK, lse_BHT, at::Tensor(), at::Tensor(), tokens, tokens,
-                0.0, causal, seed_, seed_, scale, left, right);
-            dq_BTHK.copy_(dq);
-            dk_BTGK.copy_(dk);
-            dv_BTGK.copy_(dv);
-        }
-        if (!sink_H.defined()) return;
-        check(
-            kc::sink_backward(
-                {.o = bf16_data(o_BTHK),
-                 .d_o = bf16_data(do_BTHK),
-                 .lse = float_data(lse_BHT),
-                 .sink = bf16_data(sink_H),
-                 .dsink = float_data(dsink_H),
-                 .partial = float_data(scratch("sink", batch * heads * kc::sink_blocks(tokens), at::kFloat)),
-                 .batch = batch,
-                 .tokens = tokens,
-                 .heads = heads,
-                 .o_batch_stride = o_BTHK.stride(0),
-                 .o_row_stride = o_BTHK.stride(1),
-                 .o_head_stride = o_BTHK.stride(2),
-                 .do_batch_stride = do_BTHK.stride(0),
-                 .do_row_stride = do_BTHK.stride(1),
-                 .do_head_stride = do_BTHK.stride(2),
-                 .head_dim = static_cast<int>(q_BTHK.size(3))},
-                stream()),
-            "sink_backward");
+        const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
+        cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
+        cuda::choose_attention(attention_kernel_, c)
+            .backward(c,
+                      {.rule = rule,
+                       .do_BTHK = do_BTHK,
+                       .q_BTHK = q_BTHK,
+                       .k_BTGK = k_BTGK,
+                       .v_BTGK = v_BTGK,
+                       .sink_H = sink_H,
+                       .o_BTHK = o_BTHK,
+                       .lse_BHT = lse_BHT,
+                       .dq_BTHK = dq_BTHK,
+                       .dk_BTGK = dk_BTGK,
+                       .dv_BTGK = dv_BTGK,
+                       .dsink_H = dsink_H},
+                      tools);
     }
 
     void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) override {
@@ -302,6 +218,24 @@ public:
     }
 
     void set_deterministic(bool on) override { deterministic_ = on; }
+
+    std::unique_ptr<Recording> record(const std::function<void()>& work) override {
+        const auto kept = std::make_shared<std::vector<at::Tensor>>(rope_tensors());
+        const auto listed = [&] {
+            scratch().list_used(kept.get());
+            work();
+        };
+        struct Unlist {
+            cuda::Scratch& scratch;
+            ~Unlist() { scratch.list_used(nullptr); }
+        } const unlist{scratch()};
+        return cuda::record_graph(device(), listed, kept);
+    }
+
+    std::int64_t peak_memory() const override {
+        return c10::cuda::CUDACachingAllocator::getDeviceStats(device().index()).reserved_bytes[0].peak;
+    }
+    void reset_peak_memory() override { c10::cuda::CUDACachingAllocator::resetPeakStats(device().index()); }
 
     void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
                    const at::Tensor& weights_N, double scale, const at::Tensor& loss_sum,
@@ -351,6 +285,20 @@ public:
             "gradient_norm_and_clip");
     }
 
+    void begin_update(const at::Tensor& loss_sum, const AdamwRule& rule, const at::Tensor& updates,
+                      const at::Tensor& scalars) override {
+        check(kc::begin_update({.loss = cuda::float_or_null(loss_sum),
+                                .norm = float_data(scalars) + step_scalar::gradient_norm,
+                                .updates = int_data(updates),
+                                .applied = float_data(scalars) + step_scalar::applied,
+                                .bias_correction1 = float_data(scalars) + step_scalar::bias_correction1,
+                                .bias_correction2 = float_data(scalars) + step_scalar::bias_correction2,
+                                .beta1 = rule.beta1,
+                                .beta2 = rule.beta2},
+                               stream()),
+              "begin_update");
+    }
+
     void newton_schulz(const at::Tensor& x_nRC, std::int64_t steps) override {
         const std::int64_t size = x_nRC.size(1) * x_nRC.size(2);
         check(kc::normalise({.x = bf16_data(x_nRC),
@@ -373,6 +321,7 @@ public:
                                 .momentum = float_data(tensors.momentum),
                                 .offsets = int_data(group.device_offsets),
                                 .clip = float_data(scalars) + step_scalar::clip_factor,
+                                .applied = float_data(scalars) + step_scalar::applied,
                                 .update = bf16_data(update),
                                 .square_sums = float_data(
                                     scratch("square sums", matrices * kc::muon_blocks(size), at::kFloat)),
@@ -387,6 +336,7 @@ public:
                               .compute = bf16_data(tensors.compute),
                               .offsets = int_data(group.device_offsets),
                               .learning_rate = float_data(scalars) + step_scalar::learning_rate,
+                              .applied = float_data(scalars) + step_scalar::applied,
                               .matrices = matrices,
                               .size = size,
                               .update_scale = static_cast<float>(
@@ -408,6 +358,7 @@ public:
                          .bias_correction1 = float_data(scalars) + step_scalar::bias_correction1,
                          .bias_correction2 = float_data(scalars) + step_scalar::bias_correction2,
                          .clip = float_data(scalars) + step_scalar::clip_factor,
+                         .applied = float_data(scalars) + step_scalar::applied,
                          .beta1 = static_cast<float>(rule.beta1),
                          .beta2 = static_cast<float>(rule.beta2),
                          .eps = static_cast<float>(rule.eps),
@@ -417,26 +368,6 @@ public:
     }
 
 private:
-    // cuDNN is quicker for long causal attention (13.2 against 20.6 ms at T = 16,384); it has no window here,
-    // and its backward pass adds in no fixed order.
-    bool use_cudnn(const AttentionRule& rule, const at::Tensor& q_BTHK) const {
-        if (deterministic_) return false;
-        const std::int64_t tokens = q_BTHK.size(1);
-        const std::int64_t head_dim = q_BTHK.size(3);
-        return (rule.window == 0 || rule.window >= tokens) && tokens >= 1024 && tokens % 64 == 0 &&
-               (head_dim == 64 || head_dim == 128);
-    }
-
-    struct FlashWindow {
-        bool causal = true;
-        std::optional<std::int64_t> left = std::nullopt;
-        std::optional<std::int64_t> right = std::nullopt;
-    };
-    static FlashWindow flash_window(const AttentionRule& rule, std::int64_t tokens) {
-        if (rule.window == 0 || rule.window >= tokens) return {};
-        return {.causal = false, .left = rule.window - 1, .right = 0};
-    }
-
     template <class Work>
     void for_logits(const at::Tensor& y_ND, const at::Tensor& weight_VD, Work work) {
         const std::int64_t vocab = weight_VD.size(0);
@@ -472,12 +403,16 @@ private:
         if (now.data_ptr() != x_nRC.data_ptr()) x_nRC.copy_(now);
     }
 
+    int capability_ = 0;  // 90: sm_90
     bool deterministic_ = false;
+    std::string attention_kernel_ = "auto";
     at::Tensor seed_;  // no dropout: attention kernels ask for random state all the same
 };
 
 }  // namespace
 
-std::shared_ptr<Ops> make_cuda_ops(int device) { return std::make_shared<CudaOps>(device); }
+std::shared_ptr<Ops> make_cuda_ops(int device, int capability) {
+    return std::make_shared<CudaOps>(device, capability);
+}
 
 }  // namespace braid

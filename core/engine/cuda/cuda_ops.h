@@ -8,6 +8,6 @@
 namespace braid {
 
 // The device must exist and have capability 8.0 or newer.
-std::shared_ptr<Ops> make_cuda_ops(int device);
+std::shared_ptr<Ops> make_cuda_ops(int device, int capability);
 
 }  // namespace braid

@@ -1,6 +1,7 @@
 // The entries of libbraid_cuda.so; see core/engine/device.h.
 #include <cuda_runtime.h>
 
+#include "core/engine/cuda/attention_kernels.h"
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/cuda_ops.h"
 #include "core/engine/device.h"
@@ -23,12 +24,17 @@ std::string hex_text(const cudaUUID_t& id) {
 DeviceInfo describe_device(int index, const cudaDeviceProp& properties) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
+    std::vector<KernelInfo> kernels;
+    for (const cuda::AttentionKernel& kernel : cuda::attention_kernels())
+        if (kernel.exists(10 * properties.major + properties.minor))
+            kernels.push_back({.name = kernel.name, .use = kernel.use});
     return {.name = "cuda:" + std::to_string(index),
             .title = properties.name,
             .memory = static_cast<std::int64_t>(properties.totalGlobalMem),
             .details = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor) +
                        ", driver " + version_text(driver),
-            .id = hex_text(properties.uuid)};
+            .id = hex_text(properties.uuid),
+            .attention_kernels = std::move(kernels)};
 }
 
 Error unavailable(std::string message, std::string hint) {
@@ -72,7 +78,7 @@ __attribute__((visibility("default"))) void braid_plugin_make_ops(std::int64_t i
             return;
         }
         braid::cuda::check(cudaSetDevice(device), "the CUDA device cannot be used");
-        *ops = braid::make_cuda_ops(device);
+        *ops = braid::make_cuda_ops(device, 10 * properties.major + properties.minor);
     } catch (const std::exception& caught) {
         *error = braid::unavailable(caught.what(), "nvidia-smi shows whether the device works");
     }

@@ -37,6 +37,7 @@ protected:
     at::Tensor scratch(const std::string& what, std::int64_t elements, at::ScalarType type) {
         return scratch_(what, elements, type);
     }
+    cuda::Scratch& scratch() { return scratch_; }
 
 private:
     at::Tensor delta_scratch(const LinearInput& input, bool backward);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace braid::cuda {
 
@@ -20,12 +21,18 @@ public:
             kept = at::Tensor();  // the old one goes first
             kept = at::empty({elements}, at::dtype(type).device(device_));
         }
+        if (used_ != nullptr) used_->push_back(kept);
         return kept.narrow(0, 0, elements);
     }
+
+    // From now on everything that is handed out is added to the list as well (null: no longer), for a
+    // recording, which must keep it also where a larger request replaces it here.
+    void list_used(std::vector<at::Tensor>* used) { used_ = used; }
 
 private:
     at::Device device_;
     std::map<std::string, at::Tensor> kept_;
+    std::vector<at::Tensor>* used_ = nullptr;
 };
 
 }  // namespace braid::cuda

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace braid {
@@ -29,6 +30,24 @@ const RopeTable& Ops::rope_table(const RopeRule& rule, std::int64_t tokens) {
     table.sin_TK2 = sin.to(options);
     return table;
 }
+
+std::vector<at::Tensor> Ops::rope_tensors() const {
+    std::vector<at::Tensor> tensors;
+    for (const auto& [key, table] : rope_tables_) {
+        tensors.push_back(table.cos_TK2);
+        tensors.push_back(table.sin_TK2);
+    }
+    return tensors;
+}
+
+void Ops::note_kernel(KernelUse use) {
+    constexpr std::size_t kept = 64;  // texts of many lengths are a kind of call each
+    if (kernels_used_.size() >= kept) return;
+    if (std::find(kernels_used_.begin(), kernels_used_.end(), use) == kernels_used_.end())
+        kernels_used_.push_back(std::move(use));
+}
+
+std::unique_ptr<Recording> Ops::record(const std::function<void()>&) { return nullptr; }
 
 void Ops::ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, const at::Tensor& next_ND) {
     rms_norm(saved.x_ND, weights.norm_D, eps, saved.y_ND, saved.rstd_N);

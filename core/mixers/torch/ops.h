@@ -21,7 +21,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,9 +106,32 @@ enum Index : std::int64_t {
     bias_correction2,
     gradient_norm,  // written by gradient_norm_and_clip()
     clip_factor,    // min(1, max_norm / norm); multiplies every gradient that the optimizer reads
+    applied,        // 1; 0: loss or norm is not finite, and the update leaves everything as it is
     count
 };
 }
+
+// A kernel that was asked for by name cannot compute what it was given.
+class KernelRefused : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// What an operation was computed by.
+struct KernelUse {
+    std::string operation;  // "attention"
+    std::string call;       // "16384 tokens, window 512, 12/2 heads of 64, sink"
+    std::string kernel;     // "cudnn"
+    bool operator==(const KernelUse&) const = default;
+};
+
+// Work that a device has recorded. It can be done again and again by one launch, on the memory that it was
+// recorded with, which stays as long as the recording.
+class Recording {
+public:
+    virtual ~Recording() = default;
+    virtual void replay() = 0;
+};
 
 class Ops {
 public:
@@ -120,6 +146,22 @@ public:
 
     // Only implementations whose result never varies from run to run. Those of the CPU are so always.
     virtual void set_deterministic(bool) {}
+
+    // Kernels that attention can be forced to, the preferred first.
+    virtual std::vector<std::string> attention_kernels() const = 0;
+    // One of them, or "auto": for each call the first of them that can compute it. Calls throw KernelRefused
+    // where the one that was asked for cannot.
+    virtual void set_attention_kernel(const std::string& name) = 0;
+    // Where there is a choice of kernels: each kind of call since the ops were made, once, in their order.
+    const std::vector<KernelUse>& kernels_used() const { return kernels_used_; }
+
+    // What `work` asks of the device, recorded and not done. Null where the device cannot record. Throws
+    // where `work` does what cannot be recorded, such as waiting for the device.
+    virtual std::unique_ptr<Recording> record(const std::function<void()>& work);
+    // Most bytes of device memory held at a time since the last reset, free for later ones included; 0: not
+    // known.
+    virtual std::int64_t peak_memory() const { return 0; }
+    virtual void reset_peak_memory() {}
 
     // x = weight[tokens]. Tokens are int64, valid.
     virtual void embedding(const at::Tensor& weight_VD, const at::Tensor& tokens_N,
@@ -263,19 +305,30 @@ public:
     // max_norm 0.
     virtual void gradient_norm_and_clip(const at::Tensor& gradients, double max_norm,
                                         const at::Tensor& scalars) = 0;
+    // Decides about an update, from scalars[gradient_norm] and, where it is defined, loss_sum. Both finite:
+    // counts it in updates (int64, [1]) and writes the bias corrections of so many steps; scalars[applied].
+    virtual void begin_update(const at::Tensor& loss_sum, const AdamwRule& rule, const at::Tensor& updates,
+                              const at::Tensor& scalars) = 0;
     // In place, each matrix alone: X / (|X|_F + 1e-7), then X <- aX + (bA + cA^2) X with A = X X^T and
     // (a, b, c) = (3.4445, -4.7750, 2.0315); the smaller side's Gram matrix is used.
     virtual void newton_schulz(const at::Tensor& x_nRC, std::int64_t steps) = 0;
     // m = momentum m + (1 - momentum) g, u = momentum m + (1 - momentum) g, u orthogonalised;
-    // p = p (1 - lr wd) - lr 0.2 sqrt(max(R, C)) u. Refreshes the compute copy.
+    // p = p (1 - lr wd) - lr 0.2 sqrt(max(R, C)) u. Refreshes the compute copy. Here and in adamw_step()
+    // nothing changes where scalars[applied] is 0.
     virtual void muon_step(const MuonGroup& group, const MuonRule& rule, const OptimizerTensors& tensors,
                            const at::Tensor& scalars) = 0;
     // AdamW with bias correction on the elements [begin, end). Refreshes the compute copy.
     virtual void adamw_step(std::int64_t begin, std::int64_t end, double weight_decay, const AdamwRule& rule,
                             const OptimizerTensors& tensors, const at::Tensor& scalars) = 0;
 
+protected:
+    void note_kernel(KernelUse use);
+    // For a recording, which must keep them.
+    std::vector<at::Tensor> rope_tensors() const;
+
 private:
     std::map<std::pair<RopeRule, std::int64_t>, RopeTable> rope_tables_;
+    std::vector<KernelUse> kernels_used_;
 };
 
 }  // namespace braid

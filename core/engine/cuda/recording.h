@@ -1,0 +1,17 @@
+// Work of the device, recorded as a CUDA graph.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/mixers/torch/ops.h"
+
+namespace braid::cuda {
+
+// Ops::record(). Memory that `work` asks for and gives back comes from a pool of the recording; `kept`,
+// filled while `work` runs or before, is what else the recording works on and nobody else may keep.
+std::unique_ptr<Recording> record_graph(at::Device device, const std::function<void()>& work,
+                                        const std::shared_ptr<std::vector<at::Tensor>>& kept);
+
+}  // namespace braid::cuda
