@@ -1,6 +1,7 @@
 // bench: every table has its rows, and a step is compared with the plain model where that knows it.
 #include <gtest/gtest.h>
 
+#include "core/record/growth.h"
 #include "tests/app_engine/program.h"
 
 namespace braid::testing {
@@ -33,6 +34,32 @@ TEST(Bench, MixersDecodingAndLossHaveTheirRows) {
         run({{"bench", "loss", "--device", "cpu", "--rounds", "1", "--batch", "1", "--json"}});
     ASSERT_EQ(loss.code, 0) << loss.all();
     EXPECT_GT(loss.json()["rows"][0]["ratio"].get<double>(), 0);
+}
+
+TEST(Bench, ASweepOverContextsAndScalesIsATableAndAFile) {
+    const Workplace place;
+    const std::string file = place.path("growth.json");
+    const std::vector<std::string> sweep{
+        "bench",   "step", "F",          "FS[w=8]",   "--device", "cpu",  "--context", "64",
+        "--batch", "4",    "--contexts", "32,64,128", "--scales", "tiny", "--rounds",  "1"};
+    std::vector<std::string> with_file = sweep;
+    with_file.insert(with_file.end(), {"--out", file});
+    const Finished table = run({with_file});
+    ASSERT_EQ(table.code, 0) << table.all();
+    EXPECT_NE(table.out.find("TOKENS/S"), std::string::npos) << table.out;
+    const Result<GrowthRecord> record = read_growth(file);
+    ASSERT_TRUE(record) << describe(record.error());
+    ASSERT_EQ(record->rows.size(), 6U) << "three contexts of each; the scale is among them";
+    for (const GrowthRow& row : record->rows) {
+        EXPECT_EQ(row.batch * row.context, 256) << "as many tokens a step";
+        EXPECT_GT(row.tokens_per_s(), 0);
+        EXPECT_GT(row.parameters, 0);
+    }
+    EXPECT_FALSE(record->title.empty());
+    EXPECT_NE(record->command.find("--contexts 32,64,128"), std::string::npos) << record->command;
+    std::vector<std::string> too_long = sweep;
+    too_long[11] = "512";
+    EXPECT_EQ(run({too_long}).code, 2) << "more than a step's tokens";
 }
 
 TEST(Bench, BadShapesAreInvalidInput) {

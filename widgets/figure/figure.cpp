@@ -173,9 +173,10 @@ FigureSource read_source(const Json& json, Diagnostics& problems) {
         }
     }
     reader.text("checkpoint", source.checkpoint);
+    reader.text("growth", source.growth);
     reader.refuse_unknown_keys();
-    const int named =
-        int(!source.study.empty()) + int(!source.runs.empty()) + int(!source.checkpoint.empty());
+    const int named = int(!source.study.empty()) + int(!source.runs.empty()) +
+                      int(!source.checkpoint.empty()) + int(!source.growth.empty());
     if (reader.is_object() && named != 1) {
         reader.report("source",
                       named == 0 ? "must name a study or runs" : "must name a study or runs, not both");
@@ -228,6 +229,9 @@ Json to_json(const FigureSpec& spec) {
     }
     if (!spec.source.checkpoint.empty()) {
         source["checkpoint"] = spec.source.checkpoint;
+    }
+    if (!spec.source.growth.empty()) {
+        source["growth"] = spec.source.growth;
     }
     Json panels = Json::array();
     for (const FigurePanel& panel : spec.panels) {
@@ -326,6 +330,9 @@ Checked<FigureSpec> figure_from_json(const Json& json) {
         if (!spec.source.checkpoint.empty() && !kind->readsCheckpoints()) {
             reader.report("source.checkpoint", "must be a study or runs for this kind of figure",
                           spec.source.checkpoint);
+        }
+        if (!spec.source.growth.empty() && !kind->readsGrowth()) {
+            reader.report("source.growth", "is for figures of kind growth alone", spec.source.growth);
         }
         kind->validate(spec, problems);
     } else {

@@ -15,6 +15,8 @@
 //   "title": "Far recall against tokens",   not drawn: for lists and the PDF's title
 //   "source": {"study": "laziness"},        or {"runs": ["a91", "7c2"]}; a study's variants are its series;
 //                                           or, of an attention-map, {"checkpoint": FOLDER} that belongs to no run
+//                                           or, of a "growth", {"growth": FILE} of braid-engine bench step --out; its metrics are
+//                                           "tokens_per_s", "step_ms", "flops_per_s" with "/context" or "/parameters" behind it
 //   "colours": {"Window 4": 0},             palette index by series label (variant, or run name); others in order
 //   "spread": "range",                      several seeds of a variant: mean with "range", "interval" (90 % of the mean), "none"
 //   "panels": [{
@@ -70,7 +72,8 @@ struct FigureStyle {
 struct FigureSource {
     std::string study = {};              // the name of a study, or
     std::vector<std::string> runs = {};  // run ids, or
-    std::string checkpoint = {};         // a folder; relative ones start at the project's
+    std::string checkpoint = {};         // a folder; relative ones start at the project's, or
+    std::string growth = {};             // a file of `bench step --out`; relative likewise
     bool operator==(const FigureSource&) const = default;
 };
 

@@ -16,6 +16,10 @@
 #include "widgets/common/run_measurements.h"
 #include "widgets/figure/figure.h"
 
+namespace braid {
+struct GrowthRecord;  // core/record/growth.h
+}
+
 namespace braid::ui {
 
 // One run behind the figure.
@@ -113,6 +117,7 @@ struct FigureData {
     std::vector<FigureRun> runs = {};
     std::vector<FigurePanelData> panels = {};               // as many as the description's
     std::shared_ptr<const ScalingFigureData> scaling = {};  // of a study's scaling
+    std::shared_ptr<const GrowthRecord> growth = {};        // measured speeds
     std::vector<std::string> notes = {};                    // what is missing: one sentence each
     std::vector<std::string> scores = {};                   // files of scores and measurements that were read
     std::size_t expected_runs = 0;  // of the study; equal to runs.size() when nothing is missing

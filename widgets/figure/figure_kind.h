@@ -25,6 +25,8 @@ public:
     virtual bool showsCurves() const { return true; }
     // Also of a checkpoint that belongs to no run.
     virtual bool readsCheckpoints() const { return false; }
+    // A file of measured speeds, and nothing else.
+    virtual bool readsGrowth() const { return false; }
     virtual void draw(const FigureSpec& spec, const FigureData& data, FigureCanvas& canvas) const = 0;
     // The shown data with a header line; numbers read back exactly.
     virtual std::string csv(const FigureSpec& spec, const FigureData& data) const = 0;

@@ -7,24 +7,14 @@
 #include "app/engine/cli/project_argument.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/cli/spec_argument.h"
+#include "app/engine/verbs/bench_growth.h"
+#include "app/engine/verbs/bench_options.h"
 #include "app/engine/verbs/verbs.h"
 #include "core/engine/device.h"
 #include "core/engine/ops.h"
-#include "core/measure/bench/speed.h"
 
 namespace braid::cli {
 namespace {
-
-struct BenchOptions {
-    std::vector<std::string> specs;
-    std::string scale = "tiny";
-    std::string project;
-    std::string device = "auto";
-    std::int64_t threads = 1;
-    std::int64_t vocab = 0;
-    BenchShape shape;
-    bool json = false;
-};
 
 bool go_on() { return !stop_requested().load(); }
 
@@ -233,13 +223,27 @@ void add_bench(CommandLine& line) {
         {.name = "step",
          .summary = "A training step, on the CPU beside the same model in plain LibTorch with autograd",
          .example = "braid-engine bench step \"(FS[w=16])x2\" --device cpu\n"
-                    "braid-engine bench step F LF MF --scale S1 --context 16384 --batch 4",
+                    "braid-engine bench step F LF MF --scale S1 --context 16384 --batch 4\n"
+                    "braid-engine bench step F \"FS[w=512]\" LF --scale S1 --context 16384 --batch 4 "
+                    "--contexts 4096,16384,65536 --scales S1,S2,S3,S4 --out growth.json",
          .details =
              "Both models have the same weights, batch and threads, in one process, and take turns. The "
-             "plain one knows softmax attention; on CUDA the engine is timed alone."},
-        [step] { return bench_step(*step); });
+             "plain one knows softmax attention; on CUDA the engine is timed alone. With --contexts or "
+             "--scales "
+             "the engine is timed over both, alone, with the tokens of --batch x --context in a step: the "
+             "contexts at --scale, the scales at --context. A figure of kind growth draws the file of "
+             "--out."},
+        [step] { return is_sweep(*step) ? bench_growth(*step) : bench_step(*step); });
     add_specs(stepping, step);
     add_common(stepping, step);
+    stepping.add_option("--contexts", step->contexts, "Time each of these contexts: 4096,8192,16384")
+        ->delimiter(',')
+        ->type_name("N,N,...");
+    stepping.add_option("--scales", step->scales, "Time each of these scales: S1,S2,S3,S4")
+        ->delimiter(',')
+        ->type_name("NAME,...")
+        ->check(CLI::IsMember(scale_names()));
+    stepping.add_option("--out", step->out, "JSON file to write the table to")->type_name("FILE.json");
 
     const auto ops = std::make_shared<BenchOptions>();
     ops->shape = {.batch = 4, .context = 1024, .rounds = 7};

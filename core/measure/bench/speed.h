@@ -22,6 +22,7 @@ struct BenchShape {
     std::int64_t batch = 32;
     std::int64_t context = 128;
     std::int64_t rounds = 15;
+    bool plain = true;  // time_step(): the plain model too, where it can be
 };
 
 enum class BenchClock { cpu_time, wall_time };

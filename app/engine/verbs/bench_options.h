@@ -1,0 +1,27 @@
+// What the verbs of `bench` share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/measure/bench/speed.h"
+
+namespace braid::cli {
+
+struct BenchOptions {
+    std::vector<std::string> specs;
+    std::string scale = "tiny";
+    std::string project;
+    std::string device = "auto";
+    std::int64_t threads = 1;
+    std::int64_t vocab = 0;
+    BenchShape shape;
+    // Of a sweep over contexts and scales (bench_growth.h); none of the three: no sweep.
+    std::vector<std::int64_t> contexts;
+    std::vector<std::string> scales;
+    std::string out;
+    bool json = false;
+};
+
+}  // namespace braid::cli
