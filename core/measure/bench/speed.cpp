@@ -132,7 +132,8 @@ Result<StepComparison> time_step(const ArchitectureSpec& spec, std::shared_ptr<O
         const TrainingSpec training;
         Optimizer optimizer(training, model.parameters(), *ops);
         std::optional<PlainModel> plain;
-        if (shape.plain && ops->device().is_cpu() && PlainModel::knows(spec)) plain.emplace(spec, model.parameters());
+        if (shape.plain && ops->device().is_cpu() && PlainModel::knows(spec))
+            plain.emplace(spec, model.parameters());
         PlainOptimizer plain_optimizer(training, model.parameters());
         const at::Tensor tokens_BT = random_tokens(shape, spec.vocab, *ops);
         const double scale = 1.0 / double(tokens_BT.numel());
