@@ -92,7 +92,13 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
     initialise(trainer->model_->parameters(), training.init, training.seed);
     trainer->optimizer_ =
         std::make_unique<Optimizer>(training, trainer->model_->parameters(), *trainer->ops_);
-    if (ranks != nullptr) trainer->gradient_sum_ = std::make_unique<GradientSum>(*ranks, *trainer->model_);
+    trainer->numbers_.emplace(trainer->ops_->device());
+    trainer->runner_ =
+        std::make_unique<StepRunner>(*trainer->model_, *trainer->optimizer_, training.step_kernels);
+    if (ranks != nullptr) {
+        trainer->gradient_sum_ = std::make_unique<GradientSum>(*ranks, *trainer->model_);
+        trainer->runner_->launch_only("several ranks add up their gradients");
+    }
     return trainer;
 }
 
@@ -178,8 +184,8 @@ Result<void> Trainer::open_phase() {
     data_ = std::move(*data);
     evaluation_.reset();
     const std::int64_t own = micro_share(now.training).count * now.training.micro_batches;
-    tokens_BT_ = host_numbers(own);
-    targets_BT_ = host_numbers(own);
+    for (HostBatch& batch : batches_)
+        batch = {.tokens_BT = host_numbers(own), .targets_BT = host_numbers(own)};
     return {};
 }
 
@@ -189,6 +195,7 @@ Result<void> Trainer::enter_phase(std::size_t index) {
     if (Result<void> opened = open_phase(); !opened) return opened;
     if (Result<void> changed = model_->change_layers(phase().architecture); !changed) return changed;
     optimizer_->set_rules(phase().training);
+    runner_->forget();
     return {};
 }
 
@@ -203,16 +210,16 @@ std::size_t Trainer::index_of(Step done) const {
 }
 
 void Trainer::continue_from(Step step, std::int64_t optimizer_steps) {
+    while (in_flight()) (void)receive();
     step_ = step;
     optimizer_->set_steps_done(optimizer_steps);
     model_->parameters().refresh_compute();
 }
 
-Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
-    if (Result<void> entered = enter_phase(phase_at(phases_, step_)); !entered)
-        return fail(std::move(entered.error()));
+Result<double> Trainer::fill(std::size_t slot) {
     const TrainingSpec& training = phase().training;
-    const std::span<std::int32_t> tokens = numbers_of(tokens_BT_), targets = numbers_of(targets_BT_);
+    const std::span<std::int32_t> tokens = numbers_of(batches_[slot].tokens_BT),
+                                  targets = numbers_of(batches_[slot].targets_BT);
     const Share mine = micro_share(training);
     const auto size = static_cast<std::size_t>(mine.count * training.context);  // of a micro-batch
     for (std::int64_t micro = 0; micro < training.micro_batches; ++micro) {
@@ -225,49 +232,72 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
     }
     std::int64_t counted = std::count_if(targets.begin(), targets.end(), [](auto t) { return t >= 0; });
     if (ranks_ != nullptr) counted = ranks_->sum_on_host(counted);
-    const double scale = 1.0 / static_cast<double>(std::max<std::int64_t>(counted, 1));
-    const at::Tensor starts_BT = starts_of(tokens, tokens_BT_.size(0));
-    // One copy for the whole step, behind which the host does not wait: a micro-batch is a view of it.
-    const at::Tensor tokens_BT = tokens_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
-    const at::Tensor targets_BT = targets_BT_.to(ops_->device(), at::kInt, /*non_blocking=*/true);
+    return 1.0 / static_cast<double>(std::max<std::int64_t>(counted, 1));
+}
 
-    model_->zero_gradients();
+Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
+    std::optional<StepResult> earlier;
+    const std::size_t next_phase = phase_at(phases_, step_);
+    if (next_phase != phase_) earlier = settle();
+    if (Result<void> entered = enter_phase(next_phase); !entered) return fail(std::move(entered.error()));
+    const TrainingSpec& training = phase().training;
+    const auto slot = static_cast<std::size_t>(step_.value % 2);
+    const Result<double> scale = fill(slot);
+    if (!scale) return fail(scale.error());
+    const HostBatch& batch = batches_[slot];
+    const std::int64_t count = micro_share(training).count;
+    const at::Tensor starts_BT = starts_of(numbers_of(batch.tokens_BT), batch.tokens_BT.size(0));
+
+    runner_->begin(*scale);
     for (std::int64_t micro = 0; micro < training.micro_batches; ++micro) {
-        if (!go_on()) return std::optional<StepResult>();
-        const std::int64_t first = micro * mine.count;
-        const at::Tensor micro_tokens = tokens_BT.narrow(0, first, mine.count);
-        const at::Tensor micro_targets = targets_BT.narrow(0, first, mine.count);
-        const at::Tensor micro_starts =
-            starts_BT.defined() ? starts_BT.narrow(0, first, mine.count) : at::Tensor();
-        at::Tensor weights;
+        if (!go_on()) return earlier;
+        const auto part = [&](const at::Tensor& of_step) {
+            return of_step.defined() ? of_step.narrow(0, micro * count, count) : at::Tensor();
+        };
+        StepRunner::MicroBatch work{.tokens_BT = part(batch.tokens_BT),
+                                    .targets_BT = part(batch.targets_BT),
+                                    .starts_BT = part(starts_BT)};
         if (training.loss == "longce")
-            weights =
-                longce_weights(*model_, micro_tokens, micro_targets,
-                               {.window = longce_window(training), .cap = training.longce_cap}, micro_starts);
-        const bool last = gradient_sum_ && micro + 1 == training.micro_batches;
-        model_->forward_backward(micro_tokens, micro_targets, scale, weights, micro_starts,
-                                 last ? gradient_sum_->during_backward() : Model::StageDone());
+            work.weights = [&](const at::Tensor& tokens_BT, const at::Tensor& targets_BT) {
+                return longce_weights(*model_, tokens_BT, targets_BT,
+                                      {.window = longce_window(training), .cap = training.longce_cap},
+                                      work.starts_BT);
+            };
+        if (gradient_sum_ && micro + 1 == training.micro_batches)
+            work.stage_done = gradient_sum_->during_backward();
+        runner_->micro_batch(work);
     }
     if (gradient_sum_) gradient_sum_->finish();
-
-    StepResult result{.learning_rate = learning_rate_at(training, step_.value - phase().first.value)};
-    optimizer_->measure_gradients();
-    if (ranks_ != nullptr) ranks_->settle();
-    // The only places of a step where the host waits for the device.
-    result.loss = model_->loss_sum().item().toDouble() * scale;
-    result.grad_norm = optimizer_->gradient_norm().item().toDouble();
-    result.applied = std::isfinite(result.loss) && std::isfinite(result.grad_norm);
-    if (training.head_norms_every > 0 && step_.value % training.head_norms_every == 0) {
-        const at::Tensor norms = model_->head_gradient_norms().to(at::kCPU, at::kDouble);
-        result.head_norms.assign(norms.const_data_ptr<double>(),
-                                 norms.const_data_ptr<double>() + norms.numel());
-    }
-    optimizer_->set_learning_rate(result.learning_rate);
-    optimizer_->update(model_->loss_sum());
+    const double learning_rate = learning_rate_at(training, step_.value - phase().first.value);
+    runner_->update(learning_rate,
+                    ranks_ != nullptr ? [this] { ranks_->settle(); } : std::function<void()>());
+    const bool asks_heads = training.head_norms_every > 0 && step_.value % training.head_norms_every == 0;
+    numbers_->send(model_->loss_sum(), optimizer_->gradient_norm(), optimizer_->applied(),
+                   asks_heads ? model_->head_gradient_norms() : at::Tensor());
     step_.value += 1;
     done_fingerprint_ = data_->fingerprint();
-    result.step = step_;
-    return std::optional<StepResult>(std::move(result));
+    in_flight_.push_back(
+        {.known = {.step = step_, .tokens = tokens(), .learning_rate = learning_rate}, .scale = *scale});
+    // A GPU gets the next step before this one is done.
+    const std::size_t stays = ops_->device().is_cpu() || ranks_ != nullptr ? 0 : 1;
+    if (in_flight_.size() > stays) return receive();
+    return earlier;
+}
+
+StepResult Trainer::receive() {
+    const StepNumbers::Values values = numbers_->receive();
+    StepResult result = std::move(in_flight_.front().known);
+    result.loss = values.loss_sum * in_flight_.front().scale;
+    result.grad_norm = values.grad_norm;
+    result.applied = values.applied;
+    result.head_norms = values.head_norms;
+    in_flight_.pop_front();
+    return result;
+}
+
+std::optional<StepResult> Trainer::settle() {
+    if (in_flight_.empty()) return {};
+    return receive();
 }
 
 Result<std::map<std::string, double>> Trainer::evaluate() {

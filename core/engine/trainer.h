@@ -4,6 +4,8 @@
 // Functions may throw what ATen throws (out of memory); the public entry is guarded (core/engine/guard.h).
 #pragma once
 
+#include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +18,8 @@
 #include "core/data/batch.h"
 #include "core/engine/model.h"
 #include "core/engine/optimizer.h"
+#include "core/engine/step_numbers.h"
+#include "core/engine/step_runner.h"
 #include "core/spec/architecture.h"
 #include "core/spec/phases.h"
 #include "core/spec/training.h"
@@ -37,9 +41,10 @@ struct TrainerSetup {
 Diagnostics validate(const TrainerSetup& setup);
 
 struct StepResult {
-    Step step = {};        // optimizer steps done, this one included
-    double loss = 0;       // mean over the targets of the batch, nats, before the update
-    double grad_norm = 0;  // before clipping
+    Step step = {};          // optimizer steps done, this one included
+    TokenCount tokens = {};  // trained on, this step included
+    double loss = 0;         // mean over the targets of the batch, nats, before the update
+    double grad_norm = 0;    // before clipping
     double learning_rate = 0;
     bool applied = true;  // false: loss or gradient was not finite, the weights were left alone
     std::vector<double> head_norms = {};  // of Model::query_heads(), at steps where they are asked for
@@ -87,8 +92,17 @@ public:
     // Asked before every micro-batch; false gives the step up, with the weights as they were before it.
     using GoOn = std::function<bool()>;
 
-    // The next optimizer step; nothing where it was given up.
+    // Gives the device the next optimizer step. Alone on a GPU it does not wait for it: the result is that of
+    // the step before, so that the device always has work, and nothing at the first; it is still in_flight().
+    // Elsewhere the result is that of this step. Nothing also where the step was given up.
     Result<std::optional<StepResult>> advance(const GoOn& go_on);
+    // Steps whose result is not known yet.
+    bool in_flight() const { return !in_flight_.empty(); }
+    // Waits for the step in flight: its result, or nothing where there is none.
+    std::optional<StepResult> settle();
+
+    // How the device is given its steps: StepRunner::way().
+    const std::string& step_way() const { return runner_->way(); }
 
     // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss". Ranks share the work; what only
     // rank 0 scores (long texts) only rank 0 returns.
@@ -107,7 +121,10 @@ private:
     void sum_over_ranks(std::span<double> numbers, std::span<std::int64_t> whole_numbers) const;
     std::size_t index_of(Step done) const;
     Result<void> enter_phase(std::size_t index);
-    Result<void> open_phase();                              // data and buffers of phase()
+    Result<void> open_phase();  // data and buffers of phase()
+    // The next step's batch in a slot of buffers; 1 / (its targets, over all ranks).
+    Result<double> fill(std::size_t slot);
+    StepResult receive();                                   // of the step that is longest in flight
     at::Tensor host_numbers(std::int64_t sequences) const;  // int32 [sequences, T]
     // Where the document of each token begins, int32 [sequences, T]; undefined where documents may see each
     // other.
@@ -123,10 +140,21 @@ private:
     std::optional<EvaluationSet> evaluation_;
     std::vector<ResolvedPhase> phases_;
     std::size_t phase_ = 0;
-    std::string done_fingerprint_;       // of the data of the step that was done last
-    at::Tensor tokens_BT_, targets_BT_;  // our part of the step's batch, micro-batch by micro-batch: int32,
-                                         // on the host (pinned for a GPU)
-    Step step_;
+    std::string done_fingerprint_;  // of the data of the step that was done last
+    // Our part of a step's batch, micro-batch by micro-batch: int32, on the host (pinned for a GPU). Two, in
+    // turn: one may still be read by a step in flight.
+    struct HostBatch {
+        at::Tensor tokens_BT, targets_BT;
+    };
+    std::array<HostBatch, 2> batches_;
+    struct InFlight {
+        StepResult known;
+        double scale;  // of the sum of the losses
+    };
+    std::deque<InFlight> in_flight_;
+    std::optional<StepNumbers> numbers_;
+    std::unique_ptr<StepRunner> runner_;
+    Step step_;  // given to the device
 };
 
 }  // namespace braid

@@ -7,49 +7,8 @@
 
 #include "core/engine/branch.h"
 #include "core/engine/device.h"
-#include "core/engine/ops.h"
-#include "core/record/metric_name.h"
 
 namespace braid {
-namespace {
-
-constexpr int max_bad_steps = 3;
-
-std::string step_text(Step step) { return "step " + std::to_string(step.value); }
-
-}  // namespace
-
-void TrainingAttempt::note(LogLevel level, const std::string& kind, const std::string& text) {
-    if (control_)
-        writer_.event(trainer_->step(), level, kind, text);
-    else
-        early_notes_.push_back({.level = level, .kind = kind, .text = text});
-    if (options_.message) options_.message(text);
-}
-
-void TrainingAttempt::note_phase() {
-    const ResolvedPhase& phase = trainer_->phase();
-    std::string text = "phase " + std::to_string(trainer_->phase_index() + 1);
-    if (!phase.name.empty()) text.append(" (").append(phase.name).append(")");
-    text.append(" began after ").append(step_text(phase.first));
-    note(LogLevel::info, "phase", text);
-}
-
-// Once an attempt, and again where a phase or an evaluation brings calls of another kind.
-void TrainingAttempt::note_kernels() {
-    const std::vector<KernelUse>& used = ops_->kernels_used();
-    if (used.size() == noted_kernels_) return;
-    noted_kernels_ = used.size();
-    std::string text;
-    Json details = Json::array();
-    for (const KernelUse& use : used) {
-        text.append(text.empty() ? "" : "; ").append(use.operation).append(" by ").append(use.kernel);
-        text.append(" (").append(use.call).append(")");
-        details.push_back({{"operation", use.operation}, {"call", use.call}, {"kernel", use.kernel}});
-    }
-    writer_.event(trainer_->step(), LogLevel::info, "kernels", text, {{"kernels", details}});
-}
-
 Result<void> TrainingAttempt::build() {
     Result<std::unique_ptr<Trainer>> made = Trainer::create({.architecture = plan_.architecture,
                                                              .training = plan_.training,
@@ -156,7 +115,7 @@ Result<TrainingOutcome> TrainingAttempt::train() {
     if (branches_) {
         const Result<std::int64_t> bytes = adopt_trunk(plan_, writer_);
         if (!bytes) return fail(bytes.error());
-        if (Result<void> recorded = record(trainer_->step(), *bytes); !recorded)
+        if (Result<void> recorded = record_checkpoint(trainer_->step(), *bytes); !recorded)
             return fail(recorded.error());
     }
     if (Result<void> done = train_to_the_end(); !done) return fail(std::move(done.error()));
@@ -179,6 +138,7 @@ Result<TrainingOutcome> TrainingAttempt::train() {
 }
 
 Result<void> TrainingAttempt::train_to_the_end() {
+    recorded_ = trainer_->step();
     report(RunState::running);
     trace_steps_ = trace_steps(plan_.training.trace_checkpoints, trainer_->steps().value);
     remove_later_traces();
@@ -186,20 +146,28 @@ Result<void> TrainingAttempt::train_to_the_end() {
     while (!at_the_end() && go_on()) {
         if (Result<void> done = advance(); !done) return done;
         if (stopping_) break;
+        // What looks at the weights of this step finds its row recorded.
+        if (evaluation_is_due() || saves_at(trainer_->step()) || is_traced(trainer_->step()) || at_the_end())
+            settle();
+        if (Result<void> good = still_finite(); !good) return good;
         // Never given up half-way: a checkpoint of this step must find its evaluation recorded.
         if (evaluation_is_due())
             if (Result<void> done = evaluate(); !done) return done;
-        const std::int64_t every = trainer_->phase().training.checkpoint_every;
-        const bool phase_ends = trainer_->step() == trainer_->phase().end();
-        const bool is_due = every > 0 && trainer_->step().value % every == 0;
-        if ((phase_ends || is_due || is_kept(trainer_->step())) && !at_the_end()) {
+        if (saves_at(trainer_->step()) && !at_the_end()) {
             if (Result<void> same = compare_ranks(); !same) return same;
             try_to_save();
         } else
             try_to_trace();
         report(RunState::running);
     }
-    return {};
+    settle();
+    return still_finite();
+}
+
+bool TrainingAttempt::saves_at(Step step) const {
+    const ResolvedPhase& phase = trainer_->phase();
+    const std::int64_t every = phase.training.checkpoint_every;
+    return step == phase.end() || (every > 0 && step.value % every == 0) || is_kept(step);
 }
 
 bool TrainingAttempt::evaluation_is_due() const {
@@ -210,47 +178,18 @@ bool TrainingAttempt::evaluation_is_due() const {
 }
 
 Result<void> TrainingAttempt::advance() {
-    clock_.begin_step();
+    if (!trainer_->in_flight()) clock_.begin_step();
     order(rank_command::advance);
+    advancing_ = true;
     const Result<std::optional<StepResult>> result = trainer_->advance([this] {
         const bool goes_on = go_on();
         order(goes_on ? rank_command::go : rank_command::give_up);
         return goes_on;
     });
+    advancing_ = false;
     if (!result) return fail(result.error());
-    if (!*result) return {};  // given up for a stop
-    const StepResult& step = **result;
-    const ResolvedPhase& phase = trainer_->phase();
-    clock_.end_step(phase.training.tokens_per_step());
-    loss_ = step.loss;
-    if (phase.first.value > 0 && step.step.value == phase.first.value + 1) note_phase();
-    std::vector<MetricValue> values = {
-        {.metric = "loss", .value = step.loss},
-        {.metric = "lr", .value = step.learning_rate},
-        {.metric = "grad_norm", .value = step.grad_norm},
-        {.metric = "tokens", .value = static_cast<double>(trainer_->tokens().value)},
-        {.metric = "tokens_per_s", .value = clock_.step_tokens_per_s()},
-        {.metric = "time_s", .value = clock_.seconds()}};
-    if (head_metrics_.empty())
-        for (const Model::HeadPlace& place : trainer_->model().query_heads())
-            head_metrics_.push_back(head_norm_metric(place.layer, place.head));
-    for (std::size_t i = 0; i < step.head_norms.size(); ++i)
-        values.push_back({.metric = head_metrics_[i], .value = step.head_norms[i]});
-    writer_.append(step.step, values);
-    note_kernels();
-    if (step.applied) {
-        bad_steps_ = 0;
-        return {};
-    }
-    ++bad_steps_;
-    note(LogLevel::warning, "warning/non_finite_loss",
-         step_text(step.step) + " was left out: " +
-             (std::isfinite(step.loss) ? "its gradient is" : "its loss is") + " not finite");
-    if (bad_steps_ < max_bad_steps) return {};
-    return fail(ErrorKind::internal,
-                "the loss or its gradient was not finite in " + std::to_string(max_bad_steps) +
-                    " steps in a row, up to " + step_text(step.step) + "; " + last_good(),
-                {}, "Try a lower learning rate, a longer warm-up or gradient clipping");
+    if (*result) record_step(**result);
+    return {};
 }
 
 Result<void> TrainingAttempt::evaluate() {
@@ -276,12 +215,12 @@ Result<void> TrainingAttempt::save(CheckpointParts parts) {
     const Result<std::int64_t> bytes = save_checkpoint(folder, *trainer_, clock_.seconds(), parts);
     if (!bytes) return fail(bytes.error());
     if (parts == CheckpointParts::weights) return {};
-    if (Result<void> recorded = record(step, *bytes); !recorded) return recorded;
+    if (Result<void> recorded = record_checkpoint(step, *bytes); !recorded) return recorded;
     remove_old_checkpoints();
     return {};
 }
 
-Result<void> TrainingAttempt::record(Step step, std::int64_t bytes) {
+Result<void> TrainingAttempt::record_checkpoint(Step step, std::int64_t bytes) {
     const std::string in_run = std::filesystem::path(writer_.folder().checkpoint_folder(step))
                                    .lexically_relative(writer_.folder().path())
                                    .string();
@@ -368,6 +307,7 @@ void TrainingAttempt::wait_while_paused() {
 
 void TrainingAttempt::obey(const InboxCommand& command) {
     if (command.kind == "pause") {
+        settle();
         paused_ = true;
         writer_.set_state(RunState::paused);
         writer_.command_done(command.id, "paused after " + step_text(trainer_->step()));
@@ -377,6 +317,7 @@ void TrainingAttempt::obey(const InboxCommand& command) {
         writer_.command_done(command.id);
     } else if (command.kind == "checkpoint") {
         // Between two micro-batches the weights are those of the last whole step.
+        settle();
         const Result<void> saved = save();
         writer_.command_done(command.id,
                              saved ? "saved " + step_text(trainer_->step()) : describe(saved.error()));
@@ -385,28 +326,6 @@ void TrainingAttempt::obey(const InboxCommand& command) {
         stopping_ = true;
         stop_commands_.push_back(command.id);
     }
-}
-
-void TrainingAttempt::report(RunState state) {
-    if (!options_.progress) return;
-    options_.progress({.state = state,
-                       .step = trainer_->step(),
-                       .steps = trainer_->steps(),
-                       .loss = loss_,
-                       .tokens_per_s = clock_.recent_tokens_per_s(),
-                       .seconds_left = clock_.seconds_left(trainer_->steps().value - trainer_->step().value),
-                       .evaluation = evaluation_,
-                       .device = ops_->name()});
-}
-
-TrainingOutcome TrainingAttempt::outcome(RunState state) const {
-    return {.state = state,
-            .step = trainer_->step(),
-            .tokens = TokenCount(trainer_->tokens().value),
-            .loss = loss_,
-            .tokens_per_s = clock_.attempt_tokens_per_s(),
-            .seconds = clock_.seconds(),
-            .evaluation = evaluation_};
 }
 
 }  // namespace braid

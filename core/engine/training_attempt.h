@@ -42,14 +42,20 @@ private:
         std::string kind, text;
     };
 
+    static std::string step_text(Step step) { return "step " + std::to_string(step.value); }
     Result<void> build();
     void note_phase();
     void note_kernels();
     Result<void> train_to_the_end();
     Result<void> advance();
+    void record_step(const StepResult& step);
+    void settle();  // records the step in flight
+    // After a row of steps that are not finite.
+    Result<void> still_finite() const;
+    bool saves_at(Step step) const;
     Result<void> evaluate();
     Result<void> save(CheckpointParts parts = CheckpointParts::all);
-    Result<void> record(Step step, std::int64_t bytes);  // a checkpoint to resume from
+    Result<void> record_checkpoint(Step step, std::int64_t bytes);  // a checkpoint to resume from
     void try_to_save();
     bool is_kept(Step step) const;
     bool is_traced(Step step) const;
@@ -80,6 +86,8 @@ private:
     std::optional<RankGroup> ranks_;  // absent: we are alone
     std::unique_ptr<Trainer> trainer_;
     StepClock clock_;
+    Step recorded_;                          // the last step with a row
+    std::string noted_way_;                  // of Trainer::step_way()
     std::size_t noted_kernels_ = 0;          // of Ops::kernels_used()
     std::vector<std::string> head_metrics_;  // of Model::query_heads()
     bool branches_ = false;                  // from another run, in this attempt
@@ -88,6 +96,7 @@ private:
     double loss_ = 0;
     std::map<std::string, double> evaluation_;
     int bad_steps_ = 0;
+    bool advancing_ = false;  // inside Trainer::advance()
     bool paused_ = false;
     bool stopping_ = false;
     std::vector<std::string> stop_commands_;

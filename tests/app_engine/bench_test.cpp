@@ -20,6 +20,27 @@ TEST(Bench, AStepStandsBesideThePlainModel) {
     EXPECT_TRUE(rows[1]["ratio"].is_null()) << "the plain model has softmax attention alone";
 }
 
+TEST(Bench, AccumulationAndKernelsAreThoseOfTraining) {
+    const auto step = [](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"bench",    "step", "F x1",    "--device", "cpu",
+                                       "--rounds", "3",    "--batch", "2",        "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run({words});
+    };
+    const Finished once = step({}),
+                   thrice = step({"--accumulate", "3", "--set", "kernels.attention=reference"});
+    ASSERT_EQ(once.code, 0) << once.all();
+    ASSERT_EQ(thrice.code, 0) << thrice.all();
+    const Json row = thrice.json()["rows"][0];
+    EXPECT_NEAR(row["step_ms"].get<double>(),
+                3 * row["forward_backward_ms"].get<double>() + row["update_ms"].get<double>(), 1e-6);
+    EXPECT_NEAR(row["tokens_per_s"].get<double>(), 3 * 2 * 128 / row["step_ms"].get<double>() * 1e3, 1);
+    EXPECT_EQ(row["attention_kernels"][0], "reference: all shapes");
+    EXPECT_NE(once.json()["rows"][0]["attention_kernels"], row["attention_kernels"]);
+    EXPECT_EQ(step({"--set", "kernels.attention=nosuch"}).code, 2);
+    EXPECT_EQ(step({"--accumulate", "2", "--contexts", "64"}).code, 2);
+}
+
 TEST(Bench, MixersDecodingAndLossHaveTheirRows) {
     const Finished ops =
         run({{"bench", "ops", "--device", "cpu", "--rounds", "1", "--context", "64", "--json"}});

@@ -2,9 +2,11 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <set>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/project_argument.h"
+#include "app/engine/cli/settings.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/verbs/bench_growth.h"
@@ -38,7 +40,9 @@ std::string conditions(const BenchOptions& options, const Ops& ops, bool wall) {
         const int threads = at::get_num_threads();
         text.append(", ").append(std::to_string(threads)).append(threads == 1 ? " thread" : " threads");
     }
-    text.append("; ").append(std::to_string(options.shape.batch)).append(" x ");
+    text.append("; ");
+    if (options.shape.accumulate > 1) text.append(std::to_string(options.shape.accumulate)).append(" x ");
+    text.append(std::to_string(options.shape.batch)).append(" x ");
     text.append(std::to_string(options.shape.context)).append(" tokens; median of ");
     text.append(std::to_string(options.shape.rounds)).append(" rounds, ");
     text.append(!wall && bench_clock(ops) == BenchClock::cpu_time ? "CPU time" : "wall time").append("\n");
@@ -50,6 +54,7 @@ Json conditions_json(const BenchOptions& options, const Ops& ops, bool wall) {
             {"threads", at::get_num_threads()},
             {"batch", options.shape.batch},
             {"context", options.shape.context},
+            {"accumulate", options.shape.accumulate},
             {"rounds", options.shape.rounds},
             {"clock", !wall && bench_clock(ops) == BenchClock::cpu_time ? "cpu" : "wall"},
             {"rows", Json::array()}};
@@ -73,10 +78,22 @@ Result<void> report(const BenchOptions& options, std::vector<Column> columns, bo
     return {};
 }
 
+// Of all calls so far, in their order.
+Json kernel_names(const Ops& ops) {
+    Json names = Json::array();
+    for (const KernelUse& use : ops.kernels_used()) names.push_back(use.kernel + ": " + use.call);
+    return names;
+}
+
 Result<void> bench_step(const BenchOptions& options) {
     const Result<std::vector<ArchitectureSpec>> specs = specs_of(options);
     if (!specs) return fail(specs.error());
-    return report(
+    TrainingSpec training;
+    DataSpec data;
+    if (const Diagnostics problems = apply_settings(options.settings, training, data); !problems.empty())
+        return fail(to_error(problems));
+    std::set<std::string> ways;
+    Result<void> done = report(
         options,
         {{"SPEC"},
          {"FORWARD+BACKWARD", true},
@@ -84,30 +101,43 @@ Result<void> bench_step(const BenchOptions& options) {
          {"STEP MS", true},
          {"FORWARD", true},
          {"TOKENS/S", true},
+         {"FIRST STEP MS", true},
+         {"PEAK MEMORY", true},
          {"PLAIN STEP MS", true},
          {"RATIO", true}},
         false, [&](const std::shared_ptr<Ops>& ops, Table& table, Json& json) -> Result<void> {
-            const double tokens = double(options.shape.batch * options.shape.context);
+            const BenchShape& shape = options.shape;
+            const double tokens = double(shape.accumulate * shape.batch * shape.context);
             for (std::size_t i = 0; i < specs->size(); ++i) {
-                const Result<StepComparison> time = time_step((*specs)[i], ops, options.shape, go_on);
+                const Result<StepComparison> time = time_step((*specs)[i], training, ops, shape, go_on);
                 if (!time) return fail(time.error());
-                const double step = time->engine.step_ms();
-                const double plain = time->plain ? time->plain->step_ms() : std::nan("");
+                const double step = time->engine.step_ms;
+                const double plain = time->plain ? time->plain->step_ms : std::nan("");
+                if (!time->way.empty()) ways.insert(time->way);
                 table.add({options.specs[i], milliseconds(time->engine.forward_backward_ms),
                            milliseconds(time->engine.update_ms), milliseconds(step),
                            milliseconds(time->forward_ms), with_commas(std::llround(1e3 * tokens / step)),
-                           milliseconds(plain), real_text(plain / step, 2)});
+                           milliseconds(time->first_step_ms),
+                           time->peak_bytes > 0 ? bytes_text(time->peak_bytes) : "", milliseconds(plain),
+                           real_text(plain / step, 2)});
                 json.push_back({{"spec", options.specs[i]},
                                 {"forward_backward_ms", time->engine.forward_backward_ms},
                                 {"update_ms", time->engine.update_ms},
                                 {"step_ms", step},
                                 {"forward_ms", time->forward_ms},
                                 {"tokens_per_s", 1e3 * tokens / step},
+                                {"first_step_ms", time->first_step_ms},
+                                {"peak_bytes", time->peak_bytes},
+                                {"step_kernels", time->way},
+                                {"attention_kernels", kernel_names(*ops)},
                                 {"plain_step_ms", number(plain)},
                                 {"ratio", number(plain / step)}});
             }
             return {};
         });
+    if (done && !options.json)
+        for (const std::string& way : ways) print("Steps are " + way + ".\n");
+    return done;
 }
 
 Result<void> bench_ops(const BenchOptions& options) {
@@ -223,7 +253,7 @@ void add_bench(CommandLine& line) {
         {.name = "step",
          .summary = "A training step, on the CPU beside the same model in plain LibTorch with autograd",
          .example = "braid-engine bench step \"(FS[w=16])x2\" --device cpu\n"
-                    "braid-engine bench step F LF MF --scale S1 --context 16384 --batch 4\n"
+                    "braid-engine bench step F LF MF --scale S1 --context 16384 --batch 4 --accumulate 8\n"
                     "braid-engine bench step F \"FS[w=512]\" LF --scale S1 --context 16384 --batch 4 "
                     "--contexts 4096,16384,65536 --scales S1,S2,S3,S4 --out growth.json",
          .details =
@@ -244,6 +274,14 @@ void add_bench(CommandLine& line) {
         ->type_name("NAME,...")
         ->check(CLI::IsMember(scale_names()));
     stepping.add_option("--out", step->out, "JSON file to write the table to")->type_name("FILE.json");
+    stepping.add_option("--accumulate", step->shape.accumulate, "Micro-batches of --batch sequences a step")
+        ->check(CLI::Range(1, 1 << 16))
+        ->capture_default_str();
+    stepping
+        .add_option("--set", step->settings,
+                    "A setting of training: kernels.attention=flash, kernels.step=launch, deterministic=true")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
 
     const auto ops = std::make_shared<BenchOptions>();
     ops->shape = {.batch = 4, .context = 1024, .rounds = 7};

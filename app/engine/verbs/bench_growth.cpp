@@ -7,6 +7,7 @@
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
+#include "app/engine/cli/settings.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/cli/training_text.h"
@@ -48,6 +49,7 @@ std::string command_of(const BenchOptions& options) {
     if (options.vocab > 0) add("--vocab", std::to_string(options.vocab));
     add("--rounds", std::to_string(options.shape.rounds));
     add("--device", options.device);
+    for (const std::string& setting : options.settings) add("--set", setting);
     return command;
 }
 
@@ -60,6 +62,10 @@ Result<std::vector<Cell>> cells_of(const BenchOptions& options) {
                                 .rule = "must be from 1 to " + std::to_string(tokens) +
                                         ", the tokens of --batch x --context",
                                 .found = std::to_string(context)});
+    if (options.shape.accumulate != 1)
+        problems.push_back({.path = "--accumulate",
+                            .rule = "must be 1 with --contexts, --scales or --out",
+                            .found = std::to_string(options.shape.accumulate)});
     if (!problems.empty()) return fail(to_error(problems));
     std::vector<Cell> cells;
     const auto add = [&](const std::string& spec, const std::string& scale,
@@ -141,6 +147,10 @@ std::string table_of(const GrowthRecord& record) {
 Result<void> bench_growth(const BenchOptions& options) {
     Result<std::vector<Cell>> cells = cells_of(options);
     if (!cells) return fail(cells.error());
+    TrainingSpec training;
+    DataSpec data;
+    if (const Diagnostics problems = apply_settings(options.settings, training, data); !problems.empty())
+        return fail(to_error(problems));
     const Result<std::shared_ptr<Ops>> ops = open_device(options.device, options.threads);
     if (!ops) return fail(ops.error());
     GrowthRecord record = record_of(options, **ops);
@@ -156,10 +166,11 @@ Result<void> bench_growth(const BenchOptions& options) {
         shape.context = row.context;
         shape.plain = false;
         const Result<StepComparison> time =
-            time_step(cell.architecture, *ops, shape, [] { return !stop_requested().load(); });
+            time_step(cell.architecture, training, *ops, shape, [] { return !stop_requested().load(); });
         if (time) {
             row.forward_ms = time->forward_ms;
-            row.forward_backward_ms = time->engine.forward_backward_ms;
+            // What is left of the whole: the parts, measured apart, wait for the device between them.
+            row.forward_backward_ms = time->engine.step_ms - time->engine.update_ms;
             row.update_ms = time->engine.update_ms;
         } else if (time.error().kind == ErrorKind::out_of_memory) {
             row.problem = "not enough memory";

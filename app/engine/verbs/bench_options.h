@@ -17,6 +17,7 @@ struct BenchOptions {
     std::int64_t threads = 1;
     std::int64_t vocab = 0;
     BenchShape shape;
+    std::vector<std::string> settings;  // of training, for bench step
     // Of a sweep over contexts and scales (bench_growth.h); none of the three: no sweep.
     std::vector<std::int64_t> contexts;
     std::vector<std::string> scales;

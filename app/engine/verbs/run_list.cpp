@@ -99,6 +99,7 @@ Result<void> show(const ShowOptions& options) {
     line("created", plan->created);
     line("updated", status.updated);
     line("checkpoint", status.checkpoint ? "step " + std::to_string(status.checkpoint->value) : "");
+    line("steps are", last_message(*run, "step"));
     line("kernels", last_message(*run, "kernels"));
     line("command", plan->command);
     Table metrics({{"METRIC"}, {"LATEST", true}, {"VALUES", true}});

@@ -15,11 +15,13 @@
 #include <limits>
 
 #include "core/base/random.h"
+#include "core/engine/device.h"
 #include "core/engine/guard.h"
 #include "core/engine/inference.h"
 #include "core/engine/init.h"
 #include "core/engine/model.h"
 #include "core/engine/optimizer.h"
+#include "core/engine/step_runner.h"
 #include "core/measure/bench/plain_model.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/shorthand.h"
@@ -122,30 +124,45 @@ BenchClock bench_clock(const Ops& ops) {
     return ops.device().is_cpu() && at::get_num_threads() == 1 ? BenchClock::cpu_time : BenchClock::wall_time;
 }
 
-Result<StepComparison> time_step(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
-                                 const BenchShape& shape, const BenchGoOn& go_on) {
+Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpec& training,
+                                 std::shared_ptr<Ops> ops, const BenchShape& shape, const BenchGoOn& go_on) {
     return guarded("timing a step", [&]() -> Result<StepComparison> {
         const Stopwatch stopwatch(*ops);
+        ops->reset_peak_memory();
+        const double start = wall_seconds();
+        ops->set_deterministic(training.deterministic);
+        if (Result<void> used = use_attention_kernel(*ops, training.attention_kernel, "kernels.attention");
+            !used)
+            return fail(used.error());
         Result<std::unique_ptr<Model>> made = fresh_model(spec, ops);
         if (!made) return fail(made.error());
         Model& model = **made;
-        const TrainingSpec training;
         Optimizer optimizer(training, model.parameters(), *ops);
+        StepRunner runner(model, optimizer, training.step_kernels);
         std::optional<PlainModel> plain;
         if (shape.plain && ops->device().is_cpu() && PlainModel::knows(spec))
             plain.emplace(spec, model.parameters());
         PlainOptimizer plain_optimizer(training, model.parameters());
         const at::Tensor tokens_BT = random_tokens(shape, spec.vocab, *ops);
-        const double scale = 1.0 / double(tokens_BT.numel());
-        Rounds forward_backward, update, forward, plain_forward_backward, plain_update;
+        const double scale = 1.0 / double(tokens_BT.numel() * shape.accumulate);
+        const auto step = [&](std::int64_t micro_batches) {
+            runner.begin(scale);
+            for (std::int64_t i = 0; i < micro_batches; ++i)
+                runner.micro_batch({.tokens_BT = tokens_BT, .targets_BT = tokens_BT});
+        };
+        StepComparison answer;
+        Rounds forward_backward, update, whole, forward, plain_forward_backward, plain_update;
         for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round) {
             if (!go_on()) return interrupted();
-            forward_backward.add(round, stopwatch([&] {
-                                     model.zero_gradients();
-                                     model.forward_backward(tokens_BT, tokens_BT, scale);
-                                 }));
-            update.add(round, stopwatch([&] { optimizer.step(1e-3); }));
-            forward.add(round, stopwatch([&] { model.evaluate(tokens_BT, tokens_BT); }));
+            forward_backward.add(round, stopwatch([&] { step(1); }));
+            update.add(round, stopwatch([&] { runner.update(1e-3); }));
+            if (round == 0) answer.first_step_ms = 1e3 * (wall_seconds() - start);
+            // On a GPU a step is more than its parts: what comes next is asked for while it works.
+            if (!ops->device().is_cpu())
+                whole.add(round, stopwatch([&] {
+                              step(shape.accumulate);
+                              runner.update(1e-3);
+                          }));
             if (!plain) continue;
             plain_forward_backward.add(round, stopwatch([&] {
                                            plain->zero_gradients();
@@ -153,12 +170,21 @@ Result<StepComparison> time_step(const ArchitectureSpec& spec, std::shared_ptr<O
                                        }));
             plain_update.add(round, stopwatch([&] { plain_optimizer.step(*plain, 1e-3); }));
         }
-        StepComparison answer{
-            .engine = {.forward_backward_ms = forward_backward.median(), .update_ms = update.median()},
-            .forward_ms = forward.median()};
-        if (plain)
-            answer.plain = StepSpeed{.forward_backward_ms = plain_forward_backward.median(),
-                                     .update_ms = plain_update.median()};
+        answer.peak_bytes = ops->peak_memory();
+        answer.way = runner.way();
+        for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round) {
+            if (!go_on()) return interrupted();
+            forward.add(round, stopwatch([&] { model.evaluate(tokens_BT, tokens_BT); }));
+        }
+        answer.forward_ms = forward.median();
+        const auto speed = [&](Rounds& micro, Rounds& updating) {
+            StepSpeed parts{.forward_backward_ms = micro.median(), .update_ms = updating.median()};
+            parts.step_ms = double(shape.accumulate) * parts.forward_backward_ms + parts.update_ms;
+            return parts;
+        };
+        answer.engine = speed(forward_backward, update);
+        if (!ops->device().is_cpu()) answer.engine.step_ms = whole.median();
+        if (plain) answer.plain = speed(plain_forward_backward, plain_update);
         return answer;
     });
 }

@@ -15,6 +15,7 @@
 #include "core/mixers/torch/ops.h"
 #include "core/spec/architecture.h"
 #include "core/spec/scale.h"
+#include "core/spec/training.h"
 
 namespace braid {
 
@@ -22,7 +23,8 @@ struct BenchShape {
     std::int64_t batch = 32;
     std::int64_t context = 128;
     std::int64_t rounds = 15;
-    bool plain = true;  // time_step(): the plain model too, where it can be
+    bool plain = true;            // time_step(): the plain model too, where it can be
+    std::int64_t accumulate = 1;  // micro-batches of `batch` sequences a step
 };
 
 enum class BenchClock { cpu_time, wall_time };
@@ -33,21 +35,25 @@ BenchClock bench_clock(const Ops& ops);
 using BenchGoOn = std::function<bool()>;
 
 struct StepSpeed {
-    double forward_backward_ms = 0;
+    double forward_backward_ms = 0;  // of a micro-batch
     double update_ms = 0;
-    double step_ms() const { return forward_backward_ms + update_ms; }
+    double step_ms = 0;  // all micro-batches and the update
 };
 
 struct StepComparison {
     StepSpeed engine = {};
-    double forward_ms = 0;                // of the engine, alone
+    double forward_ms = 0;                // of the engine, a micro-batch alone
+    double first_step_ms = 0;             // from nothing to the end of the first step, the device being open
+    std::int64_t peak_bytes = 0;          // of device memory, in steps; 0: not known
+    std::string way = {};                 // core/engine/step_runner.h: way()
     std::optional<StepSpeed> plain = {};  // core/measure/bench/plain_model.h, where it knows the model
 };
 
-// A training step: forward, backward, clipping, update. The plain model runs on the CPU alone and knows
-// softmax attention alone. Errors: out_of_memory, interrupted.
-Result<StepComparison> time_step(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
-                                 const BenchShape& shape, const BenchGoOn& go_on);
+// A training step as training does it by `training`, whose kernels and optimizer count here: forward,
+// backward, clipping, update; on a GPU recorded where training records it. The plain model runs on the CPU
+// alone and knows softmax attention alone. Errors: out_of_memory, interrupted.
+Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpec& training,
+                                 std::shared_ptr<Ops> ops, const BenchShape& shape, const BenchGoOn& go_on);
 
 struct MixerSpeed {
     std::string pattern;
