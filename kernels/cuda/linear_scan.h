@@ -13,17 +13,9 @@
 
 #include <cstdint>
 
-namespace braid::kernels::cuda {
+#include "kernels/cuda/head_vectors.h"
 
-// Vectors of all heads: element i of head h of token t of sequence b is at data[b batch + t row + h head +
-// i].
-struct HeadVectors {
-    __nv_bfloat16* data = nullptr;
-    std::int64_t batch = 0;
-    std::int64_t row = 0;
-    std::int64_t head = 0;
-    int heads = 0;
-};
+namespace braid::kernels::cuda {
 
 struct LinearScan {
     int batch = 0;

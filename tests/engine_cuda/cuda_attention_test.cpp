@@ -2,11 +2,14 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "tests/engine_cuda/cuda_test.h"
 
@@ -22,7 +25,23 @@ using testing::values;
 struct Case {
     std::int64_t batch, tokens, heads, kv_heads, head_dim, window;
     bool sink;
+    std::vector<std::int64_t> documents = {};  // their tokens, of all sequences one behind the other
 };
+
+Documents documents_of(const Case& c, at::Device device) {
+    if (c.documents.empty()) return {};
+    std::vector<std::int32_t> starts, bounds = {0};
+    Documents documents;
+    for (const std::int64_t tokens : c.documents) {
+        starts.insert(starts.end(), static_cast<std::size_t>(tokens),
+                      static_cast<std::int32_t>(bounds.back() % c.tokens));
+        bounds.push_back(bounds.back() + static_cast<std::int32_t>(tokens));
+        documents.longest = std::max(documents.longest, tokens);
+    }
+    documents.starts_BT = at::tensor(starts, at::kInt).view({c.batch, c.tokens}).to(device);
+    documents.bounds = at::tensor(bounds, at::kInt).to(device);
+    return documents;
+}
 
 struct Answer {
     at::Tensor o, lse, dq, dk, dv, dsink;
@@ -38,7 +57,9 @@ at::Tensor along_o(const Case& c) {
     };
     const at::Tensor o = at::zeros({c.batch, c.tokens, c.heads, c.head_dim}, at::kDouble);
     const at::Tensor lse = at::zeros({c.batch, c.heads, c.tokens}, at::kDouble);
-    ops->attention({.window = c.window, .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim))},
+    ops->attention({.window = c.window,
+                    .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim)),
+                    .documents = documents_of(c, at::kCPU)},
                    heads_of(0, c.heads), heads_of(c.heads, c.kv_heads),
                    heads_of(c.heads + c.kv_heads, c.kv_heads), {}, o, lse);
     return o.to(at::kBFloat16).to(at::kDouble);
@@ -56,7 +77,9 @@ Answer run(Ops& ops, const Case& c, const Place& place) {
         return t.narrow(2, first * c.head_dim, count * c.head_dim)
             .view({c.batch, c.tokens, count, c.head_dim});
     };
-    const AttentionRule rule{.window = c.window, .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim))};
+    const AttentionRule rule{.window = c.window,
+                             .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim)),
+                             .documents = documents_of(c, in.device())};
     const at::Tensor sink = c.sink ? place(values({c.heads}, 2), ops.compute_type()) : at::Tensor();
     const at::Tensor nan = at::full({1}, std::nan(""), at::kDouble);
     Answer a{.o = place(nan.expand({c.batch, c.tokens, c.heads, c.head_dim}), ops.compute_type()),
@@ -100,11 +123,13 @@ TEST(CudaAttention, EveryKernelWithSinkWindowAndGqaAgainstFloat64) {
          {Case{2, 128, 2, 2, 32, 0, true}, Case{2, 128, 2, 2, 32, 4, true}, Case{2, 63, 6, 2, 64, 0, true},
           Case{1, 75, 6, 2, 64, 16, true}, Case{2, 500, 6, 2, 64, 128, true},
           Case{1, 2048, 6, 2, 64, 0, true}, Case{1, 2048, 6, 2, 64, 512, true},
-          Case{1, 1024, 4, 1, 64, 0, false}, Case{1, 1024, 4, 1, 64, 1, true}}) {
+          Case{1, 1024, 4, 1, 64, 0, false}, Case{1, 1024, 4, 1, 64, 1, true},
+          Case{2, 777, 12, 2, 64, 100, true}, Case{1, 901, 10, 2, 64, 0, true},
+          Case{1, 70, 16, 2, 64, 0, true}, Case{3, 1, 6, 2, 64, 0, true}}) {
         SCOPED_TRACE(::testing::Message() << "T " << c.tokens << " H " << c.heads << "/" << c.kv_heads
                                           << " K " << c.head_dim << " W " << c.window << " sink " << c.sink);
-        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d\n", c.tokens, c.heads, c.kv_heads,
-                    c.head_dim, c.window, c.sink);
+        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d, documents %zu\n", c.tokens, c.heads,
+                    c.kv_heads, c.head_dim, c.window, c.sink, c.documents.size());
         const Answer reference = run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) {
             return t.to(type).clone(at::MemoryFormat::Contiguous);
         });

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/engine/cuda/hopper_attention.h"
 #include "core/engine/cuda/library_attention.h"
 #include "core/engine/cuda/reference_attention.h"
 
@@ -20,8 +21,21 @@ bool cudnn_applies(const AttentionCase& c) {
 
 bool flash_applies(const AttentionCase& c) { return c.head_dim % 8 == 0 && c.head_dim <= 256; }
 
-// The preferred first. Our own kernels for sm_90 come before cudnn.
+bool aligned(const at::Tensor& x_BTHK) {
+    constexpr std::int64_t piece = 16;
+    const auto fits = [&](std::int64_t stride) { return stride * x_BTHK.element_size() % piece == 0; };
+    return reinterpret_cast<std::uintptr_t>(x_BTHK.const_data_ptr()) % piece == 0 && fits(x_BTHK.stride(0)) &&
+           fits(x_BTHK.stride(1)) && fits(x_BTHK.stride(2));
+}
+
+// The preferred first.
 constexpr std::array kernels = {
+    AttentionKernel{.name = "hopper",
+                    .use = "windows, documents; heads of 64, not deterministic; compute capability 9.0",
+                    .exists = hopper_exists,
+                    .applies = hopper_applies,
+                    .forward = hopper_attention,
+                    .backward = hopper_attention_backward},
     AttentionKernel{.name = "cudnn",
                     .use = "all keys, from 1,024 tokens, heads of 64 or 128, not deterministic",
                     .exists = everywhere,
@@ -58,7 +72,8 @@ AttentionCase attention_case(int capability, bool deterministic, const Attention
             .window = rule.window < tokens ? rule.window : 0,
             .sink = sink_H.defined(),
             .documents = rule.documents.defined(),
-            .deterministic = deterministic};
+            .deterministic = deterministic,
+            .aligned = aligned(q_BTHK) && aligned(k_BTGK)};
 }
 
 std::string text_of(const AttentionCase& c) {

@@ -27,6 +27,7 @@ struct AttentionCase {
     bool sink = false;
     bool documents = false;      // several in a sequence, kept apart
     bool deterministic = false;  // sums must have one order
+    bool aligned = true;         // q, k and v and their strides: multiples of 16 bytes
 };
 AttentionCase attention_case(int capability, bool deterministic, const AttentionRule& rule,
                              const at::Tensor& q_BTHK, const at::Tensor& k_BTGK, const at::Tensor& sink_H);

@@ -5,6 +5,8 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_bf16.h>
 
+#include "kernels/cuda/head_vectors.h"
+
 namespace braid::cuda {
 
 inline __nv_bfloat16* bf16_data(const at::Tensor& tensor) {
@@ -17,6 +19,14 @@ inline std::int64_t* int_data(const at::Tensor& tensor) {
 // Null for an undefined tensor.
 inline float* float_or_null(const at::Tensor& tensor) {
     return tensor.defined() ? float_data(tensor) : nullptr;
+}
+
+inline kernels::cuda::HeadVectors head_vectors(const at::Tensor& x_BTHK) {
+    return {.data = bf16_data(x_BTHK),
+            .batch = x_BTHK.stride(0),
+            .row = x_BTHK.stride(1),
+            .head = x_BTHK.stride(2),
+            .heads = static_cast<int>(x_BTHK.size(2))};
 }
 
 inline cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream(); }

@@ -15,18 +15,11 @@ using cuda::bf16_data;
 using cuda::check;
 using cuda::float_data;
 using cuda::float_or_null;
+using cuda::head_vectors;
 using cuda::stream;
 
 // bfloat16 with the last dimension side by side.
 bool plain(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.stride(-1) == 1; }
-
-kc::HeadVectors vectors_of(const at::Tensor& x_BTHK) {
-    return {.data = bf16_data(x_BTHK),
-            .batch = x_BTHK.stride(0),
-            .row = x_BTHK.stride(1),
-            .head = x_BTHK.stride(2),
-            .heads = static_cast<int>(x_BTHK.size(2))};
-}
 
 bool scans(const LinearRule& rule, const LinearShape& shape) {
     return !rule.delta && !rule.unit_qk && shape.readers <= shape.states &&
@@ -55,9 +48,9 @@ kc::LinearScan scan_of(const LinearRule& rule, const LinearInput& input, const a
             .value_dim = static_cast<int>(shape.value_dim),
             .silu = rule.silu,
             .scale = static_cast<float>(rule.scale),
-            .q = vectors_of(input.q_BTHK),
-            .k = vectors_of(input.k_BTGK),
-            .v = vectors_of(input.v_BTJV),
+            .q = head_vectors(input.q_BTHK),
+            .k = head_vectors(input.k_BTGK),
+            .v = head_vectors(input.v_BTJV),
             .log_decay = float_data(input.log_decay_BTS),
             .constant_decay = input.log_decay_BTS.dim() == 1,
             .beta = float_or_null(input.beta_BTS),
@@ -136,7 +129,7 @@ void RecurrentCudaOps::linear_attention(const LinearRule& rule, const LinearInpu
     check(kc::linear_scan({.scan = scan_of(rule, input, kept),
                            .initial = float_or_null(input.initial_BSKV),
                            .last = float_or_null(last_BSKV),
-                           .o = vectors_of(o_BTRV)},
+                           .o = head_vectors(o_BTRV)},
                           stream()),
           "linear_scan");
 }
@@ -154,10 +147,10 @@ void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const L
     const std::int64_t partial = batch * tokens * shape.states * (2 * shape.key_dim + shape.value_dim);
     check(kc::linear_scan_backward(
               {.scan = scan_of(rule, input, boundaries),
-               .d_o = vectors_of(do_BTRV),
-               .dq = vectors_of(gradient.dq_BTHK),
-               .dk = vectors_of(gradient.dk_BTGK),
-               .dv = vectors_of(gradient.dv_BTJV),
+               .d_o = head_vectors(do_BTRV),
+               .dq = head_vectors(gradient.dq_BTHK),
+               .dk = head_vectors(gradient.dk_BTGK),
+               .dv = head_vectors(gradient.dv_BTJV),
                .dlog_decay = float_or_null(gradient.dlog_decay_BTS),
                .dbeta = float_or_null(gradient.dbeta_BTS),
                .dskip = float_or_null(gradient.dskip_S),
