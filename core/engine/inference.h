@@ -41,6 +41,10 @@ public:
 
 private:
     friend class Generator;
+    friend class Decoding;
+    // Views of these sequences' tensors: what is written there is written here.
+    InferenceState rows(std::int64_t begin, std::int64_t count) const;
+    std::uint64_t id_ = 0;  // of these tensors
     std::int64_t capacity_ = 0;
     std::vector<std::int64_t> lengths_;
     std::vector<std::vector<MixerState>> layers_;
@@ -48,15 +52,17 @@ private:
 
 class Generator {
 public:
-    // Tokens of a sequence that go through the model at once; memory grows with it, not with the prompt.
-    static constexpr std::int64_t default_chunk = 1024;
-    explicit Generator(Model& model, std::int64_t chunk = default_chunk);
+    // `chunk`: what chunk() is to say; 0: as the device likes.
+    explicit Generator(Model& model, std::int64_t chunk = 0);
     ~Generator();
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
 
     // Empty sequences that may come to `capacity` tokens each.
     InferenceState start(std::int64_t batch, std::int64_t capacity) const;
+
+    // Tokens of a sequence that go through the model at once; memory grows with them, not with the prompt.
+    std::int64_t chunk() const;
 
     // The next tokens [B, T >= 1], int64 or int32 on any device, of sequences of one length. Returns the
     // logits [B, V] (statistics type) behind the last of them.
@@ -68,6 +74,9 @@ public:
                  const std::function<bool(std::int64_t first, const at::Tensor& logits_BtV)>& receive);
     // One token a sequence, [B]. Logits [B, V].
     at::Tensor step(InferenceState& state, const at::Tensor& tokens_B);
+    // These tokens, [B], then the likeliest one each time, `count` steps in all: what each step found, int64
+    // [count, B] on the CPU. The host waits once; on a GPU a step is one launch after the first few.
+    at::Tensor greedy(InferenceState& state, const at::Tensor& tokens_B, std::int64_t count);
 
 private:
     struct Parts;

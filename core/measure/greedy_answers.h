@@ -1,5 +1,7 @@
-// Greedy continuations of many prompts of different lengths, several at once: each prompt is read on its own
-// (chunked prefill), the states are stacked and stepped together, and a sequence leaves when it has ended.
+// Greedy continuations of many prompts of different lengths, several at once: prompts are read on their own,
+// on a GPU those of one length together; the states are stacked and stepped together, and a sequence leaves
+// when it has ended. A GPU is asked for several steps at a time, and what it finds behind an answer's end is
+// dropped.
 // In float32 the answers do not depend on how many sequences are stepped at once; in bfloat16 the last bit of
 // a logit does, and with it, where two tokens are about equally likely, the choice between them.
 #pragma once
@@ -37,8 +39,8 @@ struct GreedyOptions {
         {};  // by token id: such a token ends an answer; may be shorter than the vocabulary
     // Whether an answer, with the token just generated at its end, has ended with that token; may be empty.
     std::function<bool(std::span<const std::int32_t> answer)> ended = {};
-    std::int64_t most_sequences = 64;                       // stepped at once,
-    std::int64_t state_bytes = std::int64_t{1} << 30;       // and their states together, at most
+    std::int64_t most_sequences = 64;  // stepped at once,
+    std::int64_t state_bytes = 0;      // and their states together, at most; 0: 1 GiB, 4 on a GPU
     std::function<bool(const GreedyProgress&)> go_on = {};  // asked between pieces of work; false stops
     // Takes the answers of a batch before the next one is read: answers[i] belongs to prompt indices[i]. An
     // error of it ends the work.

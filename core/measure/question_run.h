@@ -44,7 +44,7 @@ struct QuestionOptions {
     std::vector<bool> stops = {};                                         // GreedyOptions::stops
     std::function<bool(std::span<const std::int32_t>)> ended = {};        // likewise
     std::int64_t most_sequences = 64;                                     // likewise
-    std::int64_t state_bytes = std::int64_t{1} << 30;
+    std::int64_t state_bytes = 0;                                         // 0: by the device
     std::vector<ScoreAnswer> known = {};  // of an earlier run of these cells: not asked again
     // Takes the answers of each batch before the next is generated; an error of it ends the run.
     std::function<Result<void>(std::span<const ScoreAnswer>)> keep = {};

@@ -62,6 +62,27 @@ TEST_P(Inference, SequencesOfDifferentLengthsGoOnTogether) {
     follow({2, 0, 0}, 5);
 }
 
+TEST_P(Inference, TheLikeliestTokensAreThoseOfSingleSteps) {
+    const auto model = test::model(architecture(GetParam()), at::kDouble);
+    Generator generator(*model, 8);
+    const at::Tensor tokens = batch(2, 13, 19).tokens_BT;
+    InferenceState state = generator.start(2, capacity), same = generator.start(2, capacity);
+    at::Tensor next_B = generator.prefill(state, tokens).argmax(-1);
+    const at::Tensor first_B = generator.prefill(same, tokens).argmax(-1);
+    const at::Tensor found_nB = generator.greedy(state, next_B, 9);
+    ASSERT_EQ(found_nB.sizes(), (std::vector<std::int64_t>{9, 2}));
+    EXPECT_EQ(state.lengths(), (std::vector<std::int64_t>{22, 22}));
+    next_B = first_B;
+    for (std::int64_t i = 0; i < 9; ++i) {
+        next_B = generator.step(same, next_B).argmax(-1);
+        EXPECT_TRUE(next_B.equal(found_nB[i])) << i;
+    }
+    // One state after the other, each from where it was.
+    const at::Tensor more_nB = generator.greedy(state, found_nB[8], 2);
+    EXPECT_TRUE(generator.step(same, next_B).argmax(-1).equal(more_nB[0]));
+    EXPECT_THROW(generator.greedy(state, next_B, capacity), std::invalid_argument);
+}
+
 TEST(Inference, RefusesWhatHasNoRoom) {
     const auto model = test::model(architecture("FG x1"), at::kFloat);
     Generator generator(*model);

@@ -90,9 +90,9 @@ void add_ask_options(CLI::App& verb, AskOptions& options, std::int64_t samples) 
     verb.add_option("--batch", options.batch, "Answers generated at once, at most")
         ->check(CLI::Range(1, 65'536))
         ->capture_default_str();
-    verb.add_option("--memory", options.memory, "MiB that the states of a batch may take")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
+    verb.add_option("--memory", options.memory,
+                    "MiB that the states of a batch may take (1024; 4096 on a GPU)")
+        ->check(CLI::Range(1, 1 << 20));
     verb.add_option("--new-tokens", options.new_tokens, "Tokens of an answer, at most; without it the task's")
         ->check(CLI::Range(1, 65'536));
 }

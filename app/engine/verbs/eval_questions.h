@@ -18,7 +18,7 @@ struct AskOptions {
     std::int64_t samples = 0;
     std::int64_t seed = 42;
     std::int64_t batch = 64;
-    std::int64_t memory = 1'024;             // MiB of the states of a batch
+    std::int64_t memory = 0;                 // MiB of the states of a batch; 0: by the device
     std::int64_t new_tokens = 0;             // 0: those of the task
     std::vector<std::int64_t> lengths = {};  // empty: the context of the training
     std::string haystack = {};

@@ -11,10 +11,10 @@
 
 #include "core/engine/cuda/attention_kernels.h"
 #include "core/engine/cuda/blas.h"
+#include "core/engine/cuda/cached_ops.h"
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/pointers.h"
 #include "core/engine/cuda/recording.h"
-#include "core/engine/cuda/recurrent_ops.h"
 #include "kernels/cuda/cross_entropy.h"
 #include "kernels/cuda/embedding.h"
 #include "kernels/cuda/norm.h"
@@ -35,10 +35,10 @@ using cuda::stream;
 // Memory that a chunk of logits may take: large enough for full-speed products, small beside the activations.
 constexpr std::int64_t logits_bytes = std::int64_t{1} << 30;
 
-class CudaOps final : public RecurrentCudaOps {
+class CudaOps final : public CachedCudaOps {
 public:
     CudaOps(int index, int capability)
-        : RecurrentCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}), capability_(capability) {
+        : CachedCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}), capability_(capability) {
         seed_ = at::zeros({2}, at::dtype(at::kLong).device(device()));
     }
 

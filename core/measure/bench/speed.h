@@ -71,7 +71,8 @@ struct DecodingSpeed {
     std::int64_t state_bytes = 0;  // KV caches and recurrent states, as allocated
 };
 
-// Reads `shape.context` tokens of each sequence, then `shape.rounds` tokens one by one. Always wall time.
+// Reads `shape.context` tokens of each sequence, then goes on with the likeliest ones, eight at a time and
+// `shape.rounds` in all. Always wall time.
 Result<DecodingSpeed> time_decoding(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops,
                                     const BenchShape& shape, const BenchGoOn& go_on);
 

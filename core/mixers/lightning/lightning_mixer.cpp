@@ -73,13 +73,14 @@ public:
         return {
             .cache = {},
             .recurrent = {at::zeros({batch, heads_, head_dim_, head_dim_},
-                                    at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()))}};
+                                    at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()))},
+            .constant = {log_decays(ops)}};
     }
 
     void extend(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& out_BTC, MixerState& state, std::int64_t) const override {
         const at::Tensor read_BTHK = empty_output(ops, in_BTC.size(0), in_BTC.size(1));
-        LinearInput from = input(in_BTC, log_decays(ops));
+        LinearInput from = input(in_BTC, state.constant[0]);
         from.initial_BSKV = state.recurrent[0];
         ops.linear_attention(linear_rule, from, read_BTHK, {}, state.recurrent[0]);
         finish(ops, parameters, in_BTC, read_BTHK, out_BTC);
@@ -88,7 +89,8 @@ public:
     void step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
               const at::Tensor& out_B1C, MixerState& state, const StepPlace&) const override {
         const at::Tensor read_B1HK = empty_output(ops, in_B1C.size(0), 1);
-        ops.linear_attention_step(linear_rule, input(in_B1C, log_decays(ops)), state.recurrent[0], read_B1HK);
+        ops.linear_attention_step(linear_rule, input(in_B1C, state.constant[0]), state.recurrent[0],
+                                  read_B1HK);
         finish(ops, parameters, in_B1C, read_B1HK, out_B1C);
     }
 

@@ -66,17 +66,19 @@ struct MixerMemory {
 };
 
 // What a mixer keeps of the tokens that it has seen: keys and values, or a recurrent state. The first
-// dimension of every tensor is the sequence, so that states of sequences can be stacked, picked and dropped.
+// dimension of every tensor but constants is the sequence, so that states of sequences can be stacked, picked
+// and dropped.
 struct MixerState {
     std::int64_t capacity = 0;           // tokens that a sequence may come to, where the mixer wants to know
     std::vector<at::Tensor> cache = {};  // grows with the context up to its capacity
     std::vector<at::Tensor> recurrent = {};  // of constant size
+    std::vector<at::Tensor> constant = {};   // of no sequence: what a step reads and does not change
 };
 
 // Where the one token of each sequence stands that step() is given.
 struct StepPlace {
     at::Tensor positions_B;    // int64 on the device: tokens before it
-    std::int64_t longest = 0;  // the largest of them plus 1
+    std::int64_t longest = 0;  // at least the largest of them plus 1, at most the state's capacity
 };
 
 // A forward pass over whole sequences without documents, as forward() left it; for looking into a mixer.

@@ -1,0 +1,151 @@
+#include "core/engine/cuda/cached_ops.h"
+
+#include <ATen/ops/_flash_attention_forward.h>
+
+#include <optional>
+
+#include "core/engine/cuda/check.h"
+#include "core/engine/cuda/pointers.h"
+#include "kernels/cuda/decode_attention.h"
+#include "kernels/cuda/linear_step.h"
+#include "kernels/cuda/pointwise.h"
+
+namespace braid {
+namespace {
+
+namespace kc = kernels::cuda;
+using cuda::bf16_data;
+using cuda::check;
+using cuda::float_data;
+using cuda::float_or_null;
+using cuda::stream;
+
+bool is_bf16(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.stride(-1) == 1; }
+
+// Heads at multiples of 16 bytes.
+bool packs(const at::Tensor& x_BHK) {
+    return is_bf16(x_BHK) && x_BHK.stride(0) % 8 == 0 && x_BHK.stride(1) % 8 == 0 &&
+           reinterpret_cast<std::uintptr_t>(x_BHK.const_data_ptr()) % 16 == 0;
+}
+// The same of keys or values that lie one behind the other.
+bool packs_cache(const at::Tensor& x_BGSK) {
+    return packs(x_BGSK.select(2, 0)) && x_BGSK.stride(2) == x_BGSK.size(3);
+}
+
+// Flash attention lets the last query see the last key: what attention behind a prefix is.
+bool flash_knows(const at::Tensor& q_BQHK) {
+    return is_bf16(q_BQHK) && q_BQHK.size(3) % 8 == 0 && q_BQHK.size(3) <= 256;
+}
+
+kc::DecodeHeads heads_of(const at::Tensor& x_BHK) {
+    return {.data = bf16_data(x_BHK), .batch = x_BHK.stride(0), .head = x_BHK.stride(1)};
+}
+
+// [B, 1, H, K]: a token's heads.
+kc::StepHeads token_of(const at::Tensor& x_B1HK) {
+    return {.data = bf16_data(x_B1HK),
+            .batch = x_B1HK.stride(0),
+            .head = x_B1HK.stride(2),
+            .heads = static_cast<int>(x_B1HK.size(2))};
+}
+
+bool steps(const LinearInput& input, const at::Tensor& state_BSKV, const at::Tensor& o_B1RV) {
+    const auto numbers = [](const at::Tensor& x) {
+        return !x.defined() || (x.scalar_type() == at::kFloat && x.is_contiguous());
+    };
+    return is_bf16(input.q_BTHK) && is_bf16(input.k_BTGK) && is_bf16(input.v_BTJV) && is_bf16(o_B1RV) &&
+           numbers(input.log_decay_BTS) && numbers(input.beta_BTS) && numbers(input.skip_S) &&
+           numbers(state_BSKV) && !input.starts_BT.defined() &&
+           kc::linear_step_supports(
+               static_cast<int>(state_BSKV.size(1)), static_cast<int>(input.q_BTHK.size(2)),
+               static_cast<int>(state_BSKV.size(2)), static_cast<int>(state_BSKV.size(3)));
+}
+
+}  // namespace
+
+void CachedCudaOps::attention_over(const AttentionRule& rule, const at::Tensor& q_BQHK,
+                                   const at::Tensor& k_BGTK, const at::Tensor& v_BGTK,
+                                   const at::Tensor& sink_H, std::int64_t first_key, std::int64_t first_query,
+                                   const at::Tensor& o_BQHK) {
+    const std::int64_t batch = q_BQHK.size(0), queries = q_BQHK.size(1), heads = q_BQHK.size(2);
+    const std::int64_t keys = k_BGTK.size(2);
+    if (!flash_knows(q_BQHK) || first_key + keys != first_query + queries)
+        return Ops::attention_over(rule, q_BQHK, k_BGTK, v_BGTK, sink_H, first_key, first_query, o_BQHK);
+    const bool window = rule.window > 0 && rule.window < keys;
+    const auto answer = at::_flash_attention_forward(
+        q_BQHK, k_BGTK.transpose(1, 2), v_BGTK.transpose(1, 2), std::nullopt, std::nullopt, queries, keys,
+        0.0, /*is_causal=*/!window, false, std::optional<double>(rule.scale),
+        window ? std::optional(rule.window - 1) : std::nullopt,
+        window ? std::optional<std::int64_t>(0) : std::nullopt);
+    const at::Tensor& o0_BQHK = std::get<0>(answer);
+    check(kc::sink_forward({.o0 = bf16_data(o0_BQHK),
+                            .lse0 = float_data(std::get<1>(answer).contiguous()),
+                            .sink = sink_H.defined() ? bf16_data(sink_H) : nullptr,
+                            .o = bf16_data(o_BQHK),
+                            .lse = float_data(scratch("prefill lse", batch * heads * queries, at::kFloat)),
+                            .batch = batch,
+                            .tokens = queries,
+                            .heads = heads,
+                            .o0_batch_stride = o0_BQHK.stride(0),
+                            .o0_row_stride = o0_BQHK.stride(1),
+                            .o0_head_stride = o0_BQHK.stride(2),
+                            .o_batch_stride = o_BQHK.stride(0),
+                            .o_row_stride = o_BQHK.stride(1),
+                            .o_head_stride = o_BQHK.stride(2),
+                            .head_dim = static_cast<int>(q_BQHK.size(3))},
+                           stream()),
+          "sink_forward");
+}
+
+void CachedCudaOps::attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,
+                                   const at::Tensor& v_BGTK, const at::Tensor& sink_H,
+                                   const at::Tensor& count_B, const at::Tensor& o_BHK) {
+    const int batch = static_cast<int>(q_BHK.size(0)), heads = static_cast<int>(q_BHK.size(1));
+    const int head_dim = static_cast<int>(q_BHK.size(2)), groups = static_cast<int>(k_BGTK.size(1));
+    const std::int64_t keys = k_BGTK.size(2);
+    if (!kc::decode_attention_supports(head_dim) || !packs(q_BHK) || !is_bf16(o_BHK) ||
+        !packs_cache(k_BGTK) || !packs_cache(v_BGTK))
+        return Ops::attention_step(scale, q_BHK, k_BGTK, v_BGTK, sink_H, count_B, o_BHK);
+    const std::int64_t partial = kc::decode_attention_scratch(batch, heads, groups, head_dim, keys);
+    check(kc::decode_attention({.q = heads_of(q_BHK),
+                                .o = heads_of(o_BHK),
+                                .k = heads_of(k_BGTK),
+                                .v = heads_of(v_BGTK),
+                                .sink = sink_H.defined() ? bf16_data(sink_H) : nullptr,
+                                .count = cuda::int_data(count_B),
+                                .batch = batch,
+                                .heads = heads,
+                                .groups = groups,
+                                .head_dim = head_dim,
+                                .keys = keys,
+                                .scale = static_cast<float>(scale),
+                                .partial = float_data(scratch("decoding", partial, at::kFloat))},
+                               stream()),
+          "decode_attention");
+}
+
+void CachedCudaOps::linear_attention_step(const LinearRule& rule, const LinearInput& input,
+                                          const at::Tensor& state_BSKV, const at::Tensor& o_B1RV) {
+    if (!steps(input, state_BSKV, o_B1RV)) return Ops::linear_attention_step(rule, input, state_BSKV, o_B1RV);
+    check(kc::linear_step({.batch = static_cast<int>(state_BSKV.size(0)),
+                           .states = static_cast<int>(state_BSKV.size(1)),
+                           .key_dim = static_cast<int>(state_BSKV.size(2)),
+                           .value_dim = static_cast<int>(state_BSKV.size(3)),
+                           .silu = rule.silu,
+                           .unit = rule.unit_qk,
+                           .delta = rule.delta,
+                           .scale = static_cast<float>(rule.scale),
+                           .q = token_of(input.q_BTHK),
+                           .k = token_of(input.k_BTGK),
+                           .v = token_of(input.v_BTJV),
+                           .o = token_of(o_B1RV),
+                           .log_decay = float_data(input.log_decay_BTS),
+                           .constant_decay = input.log_decay_BTS.dim() == 1,
+                           .beta = float_or_null(input.beta_BTS),
+                           .skip = float_or_null(input.skip_S),
+                           .state = float_data(state_BSKV)},
+                          stream()),
+          "linear_step");
+}
+
+}  // namespace braid

@@ -1,0 +1,23 @@
+// Prefill behind a prefix and decoding on CUDA: kernels where they know the shape, the forms made of ATen
+// operations (core/mixers/torch) elsewhere.
+#pragma once
+
+#include "core/engine/cuda/recurrent_ops.h"
+
+namespace braid {
+
+class CachedCudaOps : public RecurrentCudaOps {
+public:
+    using RecurrentCudaOps::RecurrentCudaOps;
+
+    void attention_over(const AttentionRule& rule, const at::Tensor& q_BQHK, const at::Tensor& k_BGTK,
+                        const at::Tensor& v_BGTK, const at::Tensor& sink_H, std::int64_t first_key,
+                        std::int64_t first_query, const at::Tensor& o_BQHK) override;
+    void attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,
+                        const at::Tensor& v_BGTK, const at::Tensor& sink_H, const at::Tensor& count_B,
+                        const at::Tensor& o_BHK) override;
+    void linear_attention_step(const LinearRule& rule, const LinearInput& input, const at::Tensor& state_BSKV,
+                               const at::Tensor& o_B1RV) override;
+};
+
+}  // namespace braid
