@@ -245,7 +245,8 @@ __device__ __forceinline__ void multiply(const GradientParameters& p, Shared& s,
         gradients(stage);  // while the sums of the unit before are multiplied
         products_wait<0>();
         r.pin_operands();
-        if (thread == 0) barrier_arrive(&s.empty[before]);
+        __syncwarp();
+        if (lane == 0) barrier_arrive(&s.empty[before]);
         hand_on(i);
     }
     r.pin_operands();
@@ -280,7 +281,7 @@ __global__ void __launch_bounds__(3 * warpgroup, 1)
         barrier_init(&s.kv_full, 1);
         for (int i = 0; i < stages; ++i) {
             barrier_init(&s.full[i], 1);
-            barrier_init(&s.empty[i], 2);
+            barrier_init(&s.empty[i], 2 * warpgroup / 32);
         }
         for (int i = 0; i < 2; ++i) {
             barrier_init(&s.ds_full[i], 2 * warpgroup / 32);
