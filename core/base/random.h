@@ -31,6 +31,9 @@ public:
     Random(std::uint64_t seed, std::string_view stream, std::uint64_t step = 0, std::uint64_t item = 0)
         : Random(seed, random_stream(stream), step, item) {}
 
+    // Passes over so many words, a multiple of 4, before the first is drawn: a part of a stream alone.
+    void skip(std::uint64_t words) { counter_[0] += words / 4; }
+
     std::uint64_t next() {
         if (used_ == 4) refill();
         return block_[used_++];

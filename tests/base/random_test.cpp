@@ -26,6 +26,13 @@ TEST(Random, IsNumpysPhilox) {
         EXPECT_EQ(random.next(), word);
 }
 
+TEST(Random, APartOfAStreamIsDrawnAlone) {
+    Random whole(7, "stream", 2), part(7, "stream", 2);
+    for (int i = 0; i < 12; ++i) (void)whole.normal();
+    part.skip(12);
+    for (int i = 0; i < 7; ++i) EXPECT_EQ(part.normal(), whole.normal());
+}
+
 TEST(Random, IsAFunctionOfSeedStreamStepAndItem) {
     const auto first = [](Random random) { return random.next(); };
     EXPECT_EQ(first(Random(1, "data", 2, 3)), first(Random(1, "data", 2, 3)));

@@ -1,7 +1,9 @@
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "core/base/random.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/cost.h"
 #include "core/spec/scale.h"
@@ -53,6 +55,27 @@ TEST(Parameters, EachHasItsOwnPlaceAndOperandsAreRows) {
     EXPECT_EQ(operand.offset, q.offset);
     EXPECT_EQ(operand.offset + operand.rows * operand.cols, v.offset + v.size);
     EXPECT_EQ(model->parameters().find("model.layers.9.mlp.up_proj.weight"), nullptr);
+}
+
+TEST(Parameters, AreDrawnAlikeByAnyNumberOfThreads) {
+    const ArchitectureSpec spec = architecture("FM x1", {.vocab = 3001});  // an embedding of several pieces
+    const int threads = at::get_num_threads();
+    at::set_num_threads(1);
+    for (const char* init : {"fan_in", "normal"}) {
+        const auto alone = test::model(spec, at::kFloat, init);
+        at::set_num_threads(3);
+        const auto shared = test::model(spec, at::kFloat, init);
+        at::set_num_threads(1);
+        EXPECT_TRUE(alone->parameters().values().equal(shared->parameters().values())) << init;
+        // One word of the stream after the other, as they were drawn before threads shared them.
+        const Parameter& embedding = *alone->parameters().find("model.embed_tokens.weight");
+        const at::Tensor values = alone->parameters().value(embedding).flatten();
+        Random random(1, "init/" + embedding.name);
+        const double deviation = init == std::string("normal") ? 0.02 : 0.5;
+        for (std::int64_t i = 0; i < values.numel(); ++i)
+            ASSERT_EQ(values.const_data_ptr<float>()[i], float(deviation * random.normal())) << i;
+    }
+    at::set_num_threads(threads);
 }
 
 TEST(Parameters, MuonTakesEachMatrixOnce) {
