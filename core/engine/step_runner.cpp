@@ -19,9 +19,9 @@ std::string reason_of(const std::exception& error) {
 StepRunner::StepRunner(Model& model, Optimizer& optimizer, const std::string& kernels)
     : model_(model),
       optimizer_(optimizer),
-      records_(!model.ops().device().is_cpu()),
+      records_(kernels == "graph" && !model.ops().device().is_cpu()),
       marks_{DeviceMark(model.ops().device()), DeviceMark(model.ops().device())} {
-    if (records_ && kernels == "launch") launch_only("as it was asked for");
+    if (!records_ && !model.ops().device().is_cpu()) way_ = "launched kernel by kernel";
 }
 
 StepRunner::~StepRunner() = default;

@@ -1,7 +1,7 @@
-// Gives a device the work of optimizer steps. On a GPU a micro-batch and the update are launched kernel by
-// kernel once, then recorded and played again as CUDA graphs, where that is possible: the numbers are the
-// same, and the GPU does not wait for the host between kernels. The host waits nowhere, except that it is
-// never more than two micro-batches ahead.
+// Gives a device the work of optimizer steps. On a GPU, with kernels.step=graph and where it is possible, a
+// micro-batch and the update are launched kernel by kernel once, then recorded and played again as CUDA
+// graphs: the numbers are the same. The host waits nowhere, except that it is never more than two
+// micro-batches ahead.
 #pragma once
 
 #include <ATen/core/Tensor.h>

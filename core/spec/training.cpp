@@ -232,7 +232,7 @@ const std::vector<Entry>& entries() {
               .label = "Step on the GPU",
               .help = "launch gives the GPU one kernel after the other. graph records a micro-batch and the "
                       "update once and plays them again as CUDA graphs: the same numbers, no waiting between "
-                      "kernels. auto records where that is possible and otherwise launches.",
+                      "kernels, where that is possible. auto launches.",
               .choices = {"auto", "launch", "graph"}},
              &TrainingSpec::step_kernels},
         };

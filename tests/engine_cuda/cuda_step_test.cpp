@@ -63,7 +63,7 @@ TEST(CudaStep, PlayedStepsAreTheLaunchedOnesBitForBit) {
     for (const char* pattern : {"F x2", "FS[w=16] x1", "LF x1", "MF x1", "GF x1"}) {
         SCOPED_TRACE(pattern);
         const Trained launched = train(pattern, training_on_gpu("launch"));
-        const Trained played = train(pattern, training_on_gpu("auto"));
+        const Trained played = train(pattern, training_on_gpu("graph"));
         EXPECT_EQ(launched.way, "launched kernel by kernel: as it was asked for");
         EXPECT_EQ(played.way, "recorded, played as CUDA graphs");
         ASSERT_EQ(launched.steps.size(), 20U);
@@ -86,7 +86,7 @@ TEST(CudaStep, PlayedStepsAreTheLaunchedOnesBitForBit) {
 
 TEST(CudaStep, WhatIsNotFiniteIsLeftOutAndToldOneStepLater) {
     BRAID_NEEDS_CUDA();
-    const auto trainer = make_trainer("FS[w=16] x1", training_on_gpu("auto"));
+    const auto trainer = make_trainer("FS[w=16] x1", training_on_gpu("graph"));
     const auto advance = [&] { return trainer->advance([] { return true; }).value(); };
     for (int i = 0; i < 4; ++i) advance();
     (void)trainer->settle();
@@ -134,13 +134,13 @@ class CudaRunTest : public RunTest {};
 
 TEST_F(CudaRunTest, StoppedAndResumedEqualsStraight) {
     BRAID_NEEDS_CUDA();
-    const RunFolder straight = make_run("straight", training_on_gpu("auto"));
+    const RunFolder straight = make_run("straight", training_on_gpu("graph"));
     const auto whole = RunTest::train(straight);
     ASSERT_TRUE(whole) << describe(whole.error());
     EXPECT_TRUE(has_event(*read(straight), "step"));
     EXPECT_TRUE(has_event(*read(straight), "kernels"));
     EXPECT_EQ(read(straight)->series.at("loss").size(), 20U);
-    const RunFolder resumed = make_run("resumed", training_on_gpu("auto"));
+    const RunFolder resumed = make_run("resumed", training_on_gpu("graph"));
     const auto first = RunTest::train(resumed, 7);
     ASSERT_TRUE(first) << describe(first.error());
     EXPECT_EQ(first->state, RunState::cancelled);

@@ -279,7 +279,7 @@ void add_bench(CommandLine& line) {
         ->capture_default_str();
     stepping
         .add_option("--set", step->settings,
-                    "A setting of training: kernels.attention=flash, kernels.step=launch, deterministic=true")
+                    "A setting of training: kernels.attention=flash, kernels.step=graph, deterministic=true")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
 
