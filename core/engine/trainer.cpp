@@ -210,7 +210,7 @@ std::size_t Trainer::index_of(Step done) const {
 }
 
 void Trainer::continue_from(Step step, std::int64_t optimizer_steps) {
-    while (in_flight()) (void)receive();
+    while (in_flight()) (void)settle();
     step_ = step;
     optimizer_->set_steps_done(optimizer_steps);
     model_->parameters().refresh_compute();
@@ -236,9 +236,8 @@ Result<double> Trainer::fill(std::size_t slot) {
 }
 
 Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
-    std::optional<StepResult> earlier;
     const std::size_t next_phase = phase_at(phases_, step_);
-    if (next_phase != phase_) earlier = settle();
+    if (next_phase != phase_) earlier_ = settle();
     if (Result<void> entered = enter_phase(next_phase); !entered) return fail(std::move(entered.error()));
     const TrainingSpec& training = phase().training;
     const auto slot = static_cast<std::size_t>(step_.value % 2);
@@ -250,7 +249,7 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
 
     runner_->begin(*scale);
     for (std::int64_t micro = 0; micro < training.micro_batches; ++micro) {
-        if (!go_on()) return earlier;
+        if (!go_on()) return std::exchange(earlier_, std::nullopt);
         const auto part = [&](const at::Tensor& of_step) {
             return of_step.defined() ? of_step.narrow(0, micro * count, count) : at::Tensor();
         };
@@ -280,8 +279,9 @@ Result<std::optional<StepResult>> Trainer::advance(const GoOn& go_on) {
         {.known = {.step = step_, .tokens = tokens(), .learning_rate = learning_rate}, .scale = *scale});
     // A GPU gets the next step before this one is done.
     const std::size_t stays = ops_->device().is_cpu() || ranks_ != nullptr ? 0 : 1;
+    if (earlier_) return std::exchange(earlier_, std::nullopt);
     if (in_flight_.size() > stays) return receive();
-    return earlier;
+    return std::nullopt;
 }
 
 StepResult Trainer::receive() {
@@ -296,6 +296,7 @@ StepResult Trainer::receive() {
 }
 
 std::optional<StepResult> Trainer::settle() {
+    if (earlier_) return std::exchange(earlier_, std::nullopt);
     if (in_flight_.empty()) return {};
     return receive();
 }

@@ -97,7 +97,7 @@ public:
     // Elsewhere the result is that of this step. Nothing also where the step was given up.
     Result<std::optional<StepResult>> advance(const GoOn& go_on);
     // Steps whose result is not known yet.
-    bool in_flight() const { return !in_flight_.empty(); }
+    bool in_flight() const { return earlier_ || !in_flight_.empty(); }
     // Waits for the step in flight: its result, or nothing where there is none.
     std::optional<StepResult> settle();
 
@@ -152,6 +152,7 @@ private:
         double scale;  // of the sum of the losses
     };
     std::deque<InFlight> in_flight_;
+    std::optional<StepResult> earlier_;  // received, not yet handed out
     std::optional<StepNumbers> numbers_;
     std::unique_ptr<StepRunner> runner_;
     Step step_;  // given to the device

@@ -144,12 +144,12 @@ Result<void> TrainingAttempt::train_to_the_end() {
     remove_later_traces();
     if (trainer_->step().value == 0) try_to_trace();
     while (!at_the_end() && go_on()) {
-        if (Result<void> done = advance(); !done) return done;
+        if (Result<void> done = advance(); !done) return after_what_is_done(std::move(done));
         if (stopping_) break;
         // What looks at the weights of this step finds its row recorded.
         if (evaluation_is_due() || saves_at(trainer_->step()) || is_traced(trainer_->step()) || at_the_end())
             settle();
-        if (Result<void> good = still_finite(); !good) return good;
+        if (Result<void> good = still_finite(); !good) return after_what_is_done(std::move(good));
         // Never given up half-way: a checkpoint of this step must find its evaluation recorded.
         if (evaluation_is_due())
             if (Result<void> done = evaluate(); !done) return done;
@@ -162,6 +162,14 @@ Result<void> TrainingAttempt::train_to_the_end() {
     }
     settle();
     return still_finite();
+}
+
+Result<void> TrainingAttempt::after_what_is_done(Result<void> failure) {
+    try {
+        settle();
+    } catch (const std::exception&) {  // the device is lost: its last numbers with it
+    }
+    return failure;
 }
 
 bool TrainingAttempt::saves_at(Step step) const {
@@ -211,6 +219,10 @@ Result<void> TrainingAttempt::evaluate() {
 Result<void> TrainingAttempt::save(CheckpointParts parts) {
     const Step step = trainer_->step();
     if (saved_ == step) return {};
+    // A run goes on from any checkpoint it finds, so the rows up to it must outlive a kill -9 that comes
+    // next.
+    if (parts == CheckpointParts::all)
+        if (Result<void> committed = writer_.flush(); !committed) return committed;
     const std::string folder = writer_.folder().checkpoint_folder(step);
     const Result<std::int64_t> bytes = save_checkpoint(folder, *trainer_, clock_.seconds(), parts);
     if (!bytes) return fail(bytes.error());

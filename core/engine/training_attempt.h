@@ -50,6 +50,8 @@ private:
     Result<void> advance();
     void record_step(const StepResult& step);
     void settle();  // records the step in flight
+    // The failure, once the row of the step in flight is recorded.
+    Result<void> after_what_is_done(Result<void> failure);
     // After a row of steps that are not finite.
     Result<void> still_finite() const;
     bool saves_at(Step step) const;
@@ -66,7 +68,9 @@ private:
     void obey(const InboxCommand& command);
     void wait_while_paused();
     void report(RunState state);
-    void note(LogLevel level, const std::string& kind, const std::string& text);
+    // Of the step that is given, else of the trainer's.
+    void note(LogLevel level, const std::string& kind, const std::string& text,
+              std::optional<Step> of = std::nullopt);
     TrainingOutcome outcome(RunState state) const;
     bool evaluation_is_due() const;
     Result<void> open_device();

@@ -12,9 +12,10 @@ constexpr int max_bad_steps = 3;
 
 }  // namespace
 
-void TrainingAttempt::note(LogLevel level, const std::string& kind, const std::string& text) {
+void TrainingAttempt::note(LogLevel level, const std::string& kind, const std::string& text,
+                           std::optional<Step> of) {
     if (control_)
-        writer_.event(trainer_->step(), level, kind, text);
+        writer_.event(of.value_or(trainer_->step()), level, kind, text);
     else
         early_notes_.push_back({.level = level, .kind = kind, .text = text});
     if (options_.message) options_.message(text);
@@ -25,14 +26,14 @@ void TrainingAttempt::note_phase() {
     std::string text = "phase " + std::to_string(trainer_->phase_index() + 1);
     if (!phase.name.empty()) text.append(" (").append(phase.name).append(")");
     text.append(" began after ").append(step_text(phase.first));
-    note(LogLevel::info, "phase", text);
+    note(LogLevel::info, "phase", text, recorded_);
 }
 
 // Once an attempt; the kernels again where a phase or an evaluation brings calls of another kind.
 void TrainingAttempt::note_kernels() {
     if (const std::string& way = trainer_->step_way(); way != noted_way_) {
         noted_way_ = way;
-        writer_.event(trainer_->step(), LogLevel::info, "step", way);
+        writer_.event(recorded_, LogLevel::info, "step", way);
     }
     const std::vector<KernelUse>& used = ops_->kernels_used();
     if (used.size() == noted_kernels_) return;
@@ -44,7 +45,7 @@ void TrainingAttempt::note_kernels() {
         text.append(" (").append(use.call).append(")");
         details.push_back({{"operation", use.operation}, {"call", use.call}, {"kernel", use.kernel}});
     }
-    writer_.event(trainer_->step(), LogLevel::info, "kernels", text, {{"kernels", details}});
+    writer_.event(recorded_, LogLevel::info, "kernels", text, {{"kernels", details}});
 }
 
 void TrainingAttempt::settle() {
@@ -78,7 +79,8 @@ void TrainingAttempt::record_step(const StepResult& step) {
     ++bad_steps_;
     note(LogLevel::warning, "warning/non_finite_loss",
          step_text(step.step) + " was left out: " +
-             (std::isfinite(step.loss) ? "its gradient is" : "its loss is") + " not finite");
+             (std::isfinite(step.loss) ? "its gradient is" : "its loss is") + " not finite",
+         step.step);
 }
 
 Result<void> TrainingAttempt::still_finite() const {

@@ -68,13 +68,14 @@ TEST(FigureSpecJson, everyProblemIsTold) {
         {"style", {{"width_mm", 5}, {"font_pt", "big"}, {"legend", "above"}}}};
     const std::string text = problems_of(json);
     for (const char* expected :
-         {"kind: must be one of attention-map, curves, loss-by-position, measurement, needle-map, "
-          "pareto, scaling, study-map, threshold-table, got \"pie\"",
-          "source.runs[1]", "not both", "spread: must be one of range, interval, none", "colour:",
-          "colours.a", "panels[0].metric", "panels[0].x: must be one of tokens, step, flops, time_s",
-          "panels[0].smoothing", "panels[0].y_range: must be positive",
-          "panels[0].x_range: must have its lower end first", "style.width_mm: must be between",
-          "style.font_pt", "style.legend: must be one of below, inside, labels"}) {
+         {"kind: must be one of attention-map, curves, growth, loss-by-position, measurement, "
+          "needle-map, pareto, scaling, study-map, threshold-table, got \"pie\"",
+          "source.runs[1]", "source: must name one of study, runs, checkpoint, growth",
+          "spread: must be one of range, interval, none", "colour:", "colours.a", "panels[0].metric",
+          "panels[0].x: must be one of tokens, step, flops, time_s", "panels[0].smoothing",
+          "panels[0].y_range: must be positive", "panels[0].x_range: must have its lower end first",
+          "style.width_mm: must be between", "style.font_pt",
+          "style.legend: must be one of below, inside, labels"}) {
         EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
     }
 }

@@ -177,10 +177,8 @@ FigureSource read_source(const Json& json, Diagnostics& problems) {
     reader.refuse_unknown_keys();
     const int named = int(!source.study.empty()) + int(!source.runs.empty()) +
                       int(!source.checkpoint.empty()) + int(!source.growth.empty());
-    if (reader.is_object() && named != 1) {
-        reader.report("source",
-                      named == 0 ? "must name a study or runs" : "must name a study or runs, not both");
-    }
+    if (reader.is_object() && named != 1)
+        reader.report("source", "must name one of study, runs, checkpoint, growth");
     return source;
 }
 

@@ -268,12 +268,16 @@ void add_bench(CommandLine& line) {
     add_common(stepping, step);
     stepping.add_option("--contexts", step->contexts, "Time each of these contexts: 4096,8192,16384")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->type_name("N,N,...");
     stepping.add_option("--scales", step->scales, "Time each of these scales: S1,S2,S3,S4")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->type_name("NAME,...")
         ->check(CLI::IsMember(scale_names()));
-    stepping.add_option("--out", step->out, "JSON file to write the table to")->type_name("FILE.json");
+    stepping
+        .add_option("--out", step->out, "JSON file to write the table to; the engine is then timed alone")
+        ->type_name("FILE.json");
     stepping.add_option("--accumulate", step->shape.accumulate, "Micro-batches of --batch sequences a step")
         ->check(CLI::Range(1, 1 << 16))
         ->capture_default_str();

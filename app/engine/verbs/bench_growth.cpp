@@ -57,11 +57,11 @@ Result<std::vector<Cell>> cells_of(const BenchOptions& options) {
     const std::int64_t tokens = options.shape.batch * options.shape.context;
     Diagnostics problems;
     for (const std::int64_t context : options.contexts)
-        if (context < 1 || context > tokens)
-            problems.push_back({.path = "--contexts",
-                                .rule = "must be from 1 to " + std::to_string(tokens) +
-                                        ", the tokens of --batch x --context",
-                                .found = std::to_string(context)});
+        if (context < 1 || tokens % context != 0)
+            problems.push_back(
+                {.path = "--contexts",
+                 .rule = "must divide " + std::to_string(tokens) + ", the tokens of --batch x --context",
+                 .found = std::to_string(context)});
     if (options.shape.accumulate != 1)
         problems.push_back({.path = "--accumulate",
                             .rule = "must be 1 with --contexts, --scales or --out",
@@ -154,6 +154,8 @@ Result<void> bench_growth(const BenchOptions& options) {
     const Result<std::shared_ptr<Ops>> ops = open_device(options.device, options.threads);
     if (!ops) return fail(ops.error());
     GrowthRecord record = record_of(options, **ops);
+    if (!options.out.empty())  // before minutes of work, not after
+        if (Result<void> written = write_growth(options.out, record); !written) return written;
     Progress bar;
     for (Cell& cell : *cells) {
         GrowthRow& row = cell.row;
@@ -174,6 +176,8 @@ Result<void> bench_growth(const BenchOptions& options) {
             row.update_ms = time->engine.update_ms;
         } else if (time.error().kind == ErrorKind::out_of_memory) {
             row.problem = "not enough memory";
+        } else if (time.error().kind == ErrorKind::invalid_input) {  // a kernel that was asked for cannot
+            row.problem = time.error().message;
         } else {
             return fail(time.error());
         }

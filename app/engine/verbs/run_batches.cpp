@@ -16,7 +16,7 @@ namespace {
 struct BatchesOptions {
     std::string run, project, out;
     std::int64_t first = 0;
-    std::int64_t steps = 0;  // 0: to the end of the run
+    std::int64_t steps = 0;  // 0: to the end of the phase
     bool json = false;
     bool quiet = false;
 };

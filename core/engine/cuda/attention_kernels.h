@@ -1,6 +1,6 @@
 // Softmax attention on CUDA has several kernels: one list of them, the preferred first. "auto" takes the
 // first that can compute a call, kernels.attention forces one by its name. A new kernel is one line of the
-// list in attention_kernels.cpp and two functions.
+// list in attention_kernels.cpp, two functions, and its name among the choices of kernels.attention.
 //
 // Shape letters as in core/mixers/torch/ops.h.
 #pragma once
@@ -27,7 +27,7 @@ struct AttentionCase {
     bool sink = false;
     bool documents = false;      // several in a sequence, kept apart
     bool deterministic = false;  // sums must have one order
-    bool aligned = true;         // q, k and v and their strides: multiples of 16 bytes
+    bool aligned = true;         // q, k and their strides: multiples of 16 bytes
 };
 AttentionCase attention_case(int capability, bool deterministic, const AttentionRule& rule,
                              const at::Tensor& q_BTHK, const at::Tensor& k_BTGK, const at::Tensor& sink_H);

@@ -235,7 +235,11 @@ public:
     std::int64_t peak_memory() const override {
         return c10::cuda::CUDACachingAllocator::getDeviceStats(device().index()).reserved_bytes[0].peak;
     }
-    void reset_peak_memory() override { c10::cuda::CUDACachingAllocator::resetPeakStats(device().index()); }
+    // What an earlier model left in the allocator is not this one's.
+    void reset_peak_memory() override {
+        c10::cuda::CUDACachingAllocator::emptyCache();
+        c10::cuda::CUDACachingAllocator::resetPeakStats(device().index());
+    }
 
     void head_loss(const at::Tensor& y_ND, const at::Tensor& weight_VD, const at::Tensor& targets_N,
                    const at::Tensor& weights_N, double scale, const at::Tensor& loss_sum,
