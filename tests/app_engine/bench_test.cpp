@@ -39,6 +39,12 @@ TEST(Bench, AccumulationAndKernelsAreThoseOfTraining) {
     EXPECT_NE(once.json()["rows"][0]["attention_kernels"], row["attention_kernels"]);
     EXPECT_EQ(step({"--set", "kernels.attention=nosuch"}).code, 2);
     EXPECT_EQ(step({"--accumulate", "2", "--contexts", "64"}).code, 2);
+    const Finished idle = step({"--set", "gpus=4", "--set", "data.keys=3", "--set", "grad_clip=0.5"});
+    EXPECT_EQ(idle.code, 2);
+    EXPECT_NE(idle.all().find("gpus"), std::string::npos) << idle.all();
+    EXPECT_NE(idle.all().find("data.keys"), std::string::npos) << idle.all();
+    const Finished uneven = step({"--contexts", "100"});
+    EXPECT_NE(uneven.all().find("--contexts: must divide 256"), std::string::npos) << uneven.all();
 }
 
 TEST(Bench, MixersDecodingAndLossHaveTheirRows) {

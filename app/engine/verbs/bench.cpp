@@ -6,7 +6,6 @@
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/project_argument.h"
-#include "app/engine/cli/settings.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/verbs/bench_growth.h"
@@ -60,7 +59,6 @@ Json conditions_json(const BenchOptions& options, const Ops& ops, bool wall) {
             {"rows", Json::array()}};
 }
 
-std::string milliseconds(double value) { return real_text(value, value < 10 ? 3 : 1); }
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 // Opens the device, prints what rows() fills: a table, or a document with the same rows.
@@ -88,10 +86,8 @@ Json kernel_names(const Ops& ops) {
 Result<void> bench_step(const BenchOptions& options) {
     const Result<std::vector<ArchitectureSpec>> specs = specs_of(options);
     if (!specs) return fail(specs.error());
-    TrainingSpec training;
-    DataSpec data;
-    if (const Diagnostics problems = apply_settings(options.settings, training, data); !problems.empty())
-        return fail(to_error(problems));
+    const Checked<TrainingSpec> training = timed_training(options);
+    if (!training) return fail(to_error(training.error()));
     std::set<std::string> ways;
     Result<void> done = report(
         options,
@@ -109,7 +105,7 @@ Result<void> bench_step(const BenchOptions& options) {
             const BenchShape& shape = options.shape;
             const double tokens = double(shape.accumulate * shape.batch * shape.context);
             for (std::size_t i = 0; i < specs->size(); ++i) {
-                const Result<StepComparison> time = time_step((*specs)[i], training, ops, shape, go_on);
+                const Result<StepComparison> time = time_step((*specs)[i], *training, ops, shape, go_on);
                 if (!time) return fail(time.error());
                 const double step = time->engine.step_ms;
                 const double plain = time->plain ? time->plain->step_ms : std::nan("");

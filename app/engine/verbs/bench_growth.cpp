@@ -7,7 +7,6 @@
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/progress.h"
-#include "app/engine/cli/settings.h"
 #include "app/engine/cli/signals.h"
 #include "app/engine/cli/spec_argument.h"
 #include "app/engine/cli/training_text.h"
@@ -123,7 +122,6 @@ std::string table_of(const GrowthRecord& record) {
                  {"UPDATE", true},
                  {"STEP MS", true},
                  {"TOKENS/S", true}});
-    const auto milliseconds = [](double value) { return real_text(value, value < 10 ? 3 : 1); };
     for (const GrowthRow& row : record.rows) {
         std::vector<std::string> cells{row.spec, row.scale, with_commas(row.context),
                                        std::to_string(row.batch)};
@@ -147,10 +145,8 @@ std::string table_of(const GrowthRecord& record) {
 Result<void> bench_growth(const BenchOptions& options) {
     Result<std::vector<Cell>> cells = cells_of(options);
     if (!cells) return fail(cells.error());
-    TrainingSpec training;
-    DataSpec data;
-    if (const Diagnostics problems = apply_settings(options.settings, training, data); !problems.empty())
-        return fail(to_error(problems));
+    const Checked<TrainingSpec> training = timed_training(options);
+    if (!training) return fail(to_error(training.error()));
     const Result<std::shared_ptr<Ops>> ops = open_device(options.device, options.threads);
     if (!ops) return fail(ops.error());
     GrowthRecord record = record_of(options, **ops);
@@ -168,7 +164,7 @@ Result<void> bench_growth(const BenchOptions& options) {
         shape.context = row.context;
         shape.plain = false;
         const Result<StepComparison> time =
-            time_step(cell.architecture, training, *ops, shape, [] { return !stop_requested().load(); });
+            time_step(cell.architecture, *training, *ops, shape, [] { return !stop_requested().load(); });
         if (time) {
             row.forward_ms = time->forward_ms;
             // What is left of the whole: the parts, measured apart, wait for the device between them.

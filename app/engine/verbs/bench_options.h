@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/measure/bench/speed.h"
+#include "core/spec/training.h"
 
 namespace braid::cli {
 
@@ -24,5 +26,11 @@ struct BenchOptions {
     std::string out;
     bool json = false;
 };
+
+// "1.234", "12.3"
+std::string milliseconds(double value);
+
+// The training that a step is timed with. Settings that change nothing here are problems as well.
+Checked<TrainingSpec> timed_training(const BenchOptions& options);
 
 }  // namespace braid::cli
