@@ -47,7 +47,7 @@ TEST(LostMachine, ItsRunGoesOnFromTheCheckpointElsewhere) {
     ASSERT_TRUE(within(60s, [&] {
         const std::vector<RunEntry> runs = project.runs();
         if (!runs.empty()) folder = runs[0].folder;
-        return folder && runs[0].status.checkpoint && runs[0].status.step.value >= 40;
+        return folder && runs[0].status.checkpoint && runs[0].status.checkpoint->value >= 40;
     }));
     const pid_t engine = static_cast<pid_t>(read_run_status(*folder)->process.pid);
     first.signal(SIGKILL);
