@@ -41,6 +41,15 @@ MixerState combine(std::span<const InferenceState> states, std::size_t layer, st
 
 }  // namespace
 
+std::int64_t InferenceState::bytes() const {
+    std::int64_t bytes = 0;
+    for (const std::vector<MixerState>& groups : layers_)
+        for (const MixerState& group : groups)
+            for (const auto* part : {&group.cache, &group.recurrent})
+                for (const at::Tensor& tensor : *part) bytes += static_cast<std::int64_t>(tensor.nbytes());
+    return bytes;
+}
+
 InferenceState InferenceState::stack(std::span<const InferenceState> states) {
     if (states.empty()) throw std::invalid_argument("no states to stack");
     InferenceState result;

@@ -34,6 +34,8 @@ public:
     // The state of a group of heads, [layer][group]: for measurements that look inside.
     const std::vector<std::vector<MixerState>>& layers() const { return layers_; }
 
+    std::int64_t bytes() const;  // of the tensors
+
     // Sequences of several states of one model, in their order; capacities must be equal.
     static InferenceState stack(std::span<const InferenceState> states);
     // The sequences with these numbers, in this order; one may be taken several times. A copy.

@@ -43,15 +43,6 @@ Diagnostics check(const Model& model, std::span<const GreedyPrompt> prompts) {
     return problems;
 }
 
-std::int64_t bytes_of(const InferenceState& state) {
-    std::int64_t bytes = 0;
-    for (const auto& groups : state.layers())
-        for (const MixerState& group : groups)
-            for (const auto* part : {&group.cache, &group.recurrent})
-                for (const at::Tensor& tensor : *part) bytes += std::int64_t(tensor.nbytes());
-    return bytes;
-}
-
 // With dynamic scaling the frequencies follow from the room of a state: in a batch they would from that of
 // the longest prompt, and an answer would depend on which others are beside it.
 bool turns_with_room(const ArchitectureSpec& spec) {
@@ -89,7 +80,7 @@ public:
                                                             : gpu_state_bytes;
         for (std::size_t first = 0; first < order.size();) {
             const std::int64_t capacity = room(order[first]);
-            const std::int64_t each = std::max<std::int64_t>(1, bytes_of(generator_.start(1, capacity)));
+            const std::int64_t each = std::max<std::int64_t>(1, generator_.start(1, capacity).bytes());
             // Stacking and selecting copy: both copies live for a moment.
             const std::int64_t fit = std::clamp<std::int64_t>(
                 bytes / (2 * each), 1, std::max<std::int64_t>(1, options_.most_sequences));

@@ -19,7 +19,7 @@ bool cudnn_applies(const AttentionCase& c) {
            (c.head_dim == 64 || c.head_dim == 128);
 }
 
-bool flash_applies(const AttentionCase& c) { return c.head_dim % 8 == 0 && c.head_dim <= 256; }
+bool flash_applies(const AttentionCase& c) { return flash_knows(c.head_dim); }
 
 bool aligned(const at::Tensor& x_BTHK) {
     constexpr std::int64_t piece = 16;

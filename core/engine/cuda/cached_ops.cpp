@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "core/engine/cuda/check.h"
+#include "core/engine/cuda/library_attention.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/decode_attention.h"
 #include "kernels/cuda/linear_step.h"
-#include "kernels/cuda/pointwise.h"
 
 namespace braid {
 namespace {
@@ -30,11 +30,6 @@ bool packs(const at::Tensor& x_BHK) {
 // The same of keys or values that lie one behind the other.
 bool packs_cache(const at::Tensor& x_BGSK) {
     return packs(x_BGSK.select(2, 0)) && x_BGSK.stride(2) == x_BGSK.size(3);
-}
-
-// Flash attention lets the last query see the last key: what attention behind a prefix is.
-bool flash_knows(const at::Tensor& q_BQHK) {
-    return is_bf16(q_BQHK) && q_BQHK.size(3) % 8 == 0 && q_BQHK.size(3) <= 256;
 }
 
 kc::DecodeHeads heads_of(const at::Tensor& x_BHK) {
@@ -69,7 +64,8 @@ void CachedCudaOps::attention_over(const AttentionRule& rule, const at::Tensor& 
                                    const at::Tensor& o_BQHK) {
     const std::int64_t batch = q_BQHK.size(0), queries = q_BQHK.size(1), heads = q_BQHK.size(2);
     const std::int64_t keys = k_BGTK.size(2);
-    if (!flash_knows(q_BQHK) || first_key + keys != first_query + queries)
+    // Flash attention lets the last query see the last key: what attention behind a prefix is.
+    if (!is_bf16(q_BQHK) || !cuda::flash_knows(q_BQHK.size(3)) || first_key + keys != first_query + queries)
         return Ops::attention_over(rule, q_BQHK, k_BGTK, v_BGTK, sink_H, first_key, first_query, o_BQHK);
     const bool window = rule.window > 0 && rule.window < keys;
     const auto answer = at::_flash_attention_forward(
@@ -77,24 +73,9 @@ void CachedCudaOps::attention_over(const AttentionRule& rule, const at::Tensor& 
         0.0, /*is_causal=*/!window, false, std::optional<double>(rule.scale),
         window ? std::optional(rule.window - 1) : std::nullopt,
         window ? std::optional<std::int64_t>(0) : std::nullopt);
-    const at::Tensor& o0_BQHK = std::get<0>(answer);
-    check(kc::sink_forward({.o0 = bf16_data(o0_BQHK),
-                            .lse0 = float_data(std::get<1>(answer).contiguous()),
-                            .sink = sink_H.defined() ? bf16_data(sink_H) : nullptr,
-                            .o = bf16_data(o_BQHK),
-                            .lse = float_data(scratch("prefill lse", batch * heads * queries, at::kFloat)),
-                            .batch = batch,
-                            .tokens = queries,
-                            .heads = heads,
-                            .o0_batch_stride = o0_BQHK.stride(0),
-                            .o0_row_stride = o0_BQHK.stride(1),
-                            .o0_head_stride = o0_BQHK.stride(2),
-                            .o_batch_stride = o_BQHK.stride(0),
-                            .o_row_stride = o_BQHK.stride(1),
-                            .o_head_stride = o_BQHK.stride(2),
-                            .head_dim = static_cast<int>(q_BQHK.size(3))},
-                           stream()),
-          "sink_forward");
+    const at::Tensor lse_BHQ =
+        scratch("prefill lse", batch * heads * queries, at::kFloat).view({batch, heads, queries});
+    cuda::add_sink(std::get<0>(answer), std::get<1>(answer), sink_H, o_BQHK, lse_BHQ);
 }
 
 void CachedCudaOps::attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,

@@ -44,28 +44,6 @@ FlashWindow flash_window(const AttentionCase& c) {
     return {.causal = false, .left = c.window - 1, .right = 0};
 }
 
-// o and lse of a softmax with the sink from those of one without, in the places of the call.
-void add_sink(const AttentionForward& call, const at::Tensor& o0_BTHK, const at::Tensor& lse0) {
-    const at::Tensor& o_BTHK = call.o_BTHK;
-    check(kc::sink_forward({.o0 = bf16_data(o0_BTHK),
-                            .lse0 = float_data(lse0.contiguous()),
-                            .sink = call.sink_H.defined() ? bf16_data(call.sink_H) : nullptr,
-                            .o = bf16_data(o_BTHK),
-                            .lse = float_data(call.lse_BHT),
-                            .batch = o_BTHK.size(0),
-                            .tokens = o_BTHK.size(1),
-                            .heads = o_BTHK.size(2),
-                            .o0_batch_stride = o0_BTHK.stride(0),
-                            .o0_row_stride = o0_BTHK.stride(1),
-                            .o0_head_stride = o0_BTHK.stride(2),
-                            .o_batch_stride = o_BTHK.stride(0),
-                            .o_row_stride = o_BTHK.stride(1),
-                            .o_head_stride = o_BTHK.stride(2),
-                            .head_dim = static_cast<int>(o_BTHK.size(3))},
-                           stream()),
-          "sink_forward");
-}
-
 void sink_gradient(const AttentionBackward& call, AttentionTools& tools) {
     if (!call.sink_H.defined()) return;
     const at::Tensor &o_BTHK = call.o_BTHK, &do_BTHK = call.do_BTHK;
@@ -96,13 +74,34 @@ at::Tensor rows(const at::Tensor& x_BTHK) { return x_BTHK.flatten(0, 1); }
 
 }  // namespace
 
+void add_sink(const at::Tensor& o0_BTHK, const at::Tensor& lse0_BHT, const at::Tensor& sink_H,
+              const at::Tensor& o_BTHK, const at::Tensor& lse_BHT) {
+    check(kc::sink_forward({.o0 = bf16_data(o0_BTHK),
+                            .lse0 = float_data(lse0_BHT.contiguous()),
+                            .sink = sink_H.defined() ? bf16_data(sink_H) : nullptr,
+                            .o = bf16_data(o_BTHK),
+                            .lse = float_data(lse_BHT),
+                            .batch = o_BTHK.size(0),
+                            .tokens = o_BTHK.size(1),
+                            .heads = o_BTHK.size(2),
+                            .o0_batch_stride = o0_BTHK.stride(0),
+                            .o0_row_stride = o0_BTHK.stride(1),
+                            .o0_head_stride = o0_BTHK.stride(2),
+                            .o_batch_stride = o_BTHK.stride(0),
+                            .o_row_stride = o_BTHK.stride(1),
+                            .o_head_stride = o_BTHK.stride(2),
+                            .head_dim = static_cast<int>(o_BTHK.size(3))},
+                           stream()),
+          "sink_forward");
+}
+
 void cudnn_attention(const AttentionCase&, const AttentionForward& call, AttentionTools&) {
     const auto [o0, lse0, bounds_q, bounds_k, max_q, max_k, seed, offset, mask] =
         at::_scaled_dot_product_cudnn_attention(call.q_BTHK.transpose(1, 2), call.k_BTGK.transpose(1, 2),
                                                 call.v_BTGK.transpose(1, 2), std::nullopt,
                                                 /*compute_log_sumexp=*/true, 0.0, /*is_causal=*/true, false,
                                                 std::optional(call.rule.scale));
-    add_sink(call, o0.transpose(1, 2), lse0);
+    add_sink(o0.transpose(1, 2), lse0, call.sink_H, call.o_BTHK, call.lse_BHT);
 }
 
 // The plain kernels, given the rescaled o and lse, return exact dq, dk, dv (core/mixers: softmax attention).
@@ -128,14 +127,15 @@ void flash_attention(const AttentionCase& c, const AttentionForward& call, Atten
             at::_flash_attention_forward(rows(call.q_BTHK), rows(call.k_BTGK), rows(call.v_BTGK), bounds,
                                          bounds, longest, longest, 0.0, causal, false, scale, left, right);
         // Log-sum-exp comes as [H, N].
-        add_sink(call, std::get<0>(answer).view(call.q_BTHK.sizes()),
-                 std::get<1>(answer).view({c.heads, c.batch, c.tokens}).transpose(0, 1));
+        add_sink(std::get<0>(answer).view(call.q_BTHK.sizes()),
+                 std::get<1>(answer).view({c.heads, c.batch, c.tokens}).transpose(0, 1), call.sink_H,
+                 call.o_BTHK, call.lse_BHT);
         return;
     }
     const auto answer =
         at::_flash_attention_forward(call.q_BTHK, call.k_BTGK, call.v_BTGK, std::nullopt, std::nullopt,
                                      c.tokens, c.tokens, 0.0, causal, false, scale, left, right);
-    add_sink(call, std::get<0>(answer), std::get<1>(answer));
+    add_sink(std::get<0>(answer), std::get<1>(answer), call.sink_H, call.o_BTHK, call.lse_BHT);
 }
 
 void flash_attention_backward(const AttentionCase& c, const AttentionBackward& call, AttentionTools& tools) {

@@ -108,16 +108,6 @@ Result<std::unique_ptr<Model>> fresh_model(const ArchitectureSpec& spec, std::sh
     return model;
 }
 
-std::int64_t bytes_of(const InferenceState& state) {
-    std::int64_t bytes = 0;
-    for (const std::vector<MixerState>& layer : state.layers())
-        for (const MixerState& group : layer) {
-            for (const at::Tensor& tensor : group.cache) bytes += std::int64_t(tensor.nbytes());
-            for (const at::Tensor& tensor : group.recurrent) bytes += std::int64_t(tensor.nbytes());
-        }
-    return bytes;
-}
-
 }  // namespace
 
 // CPU time adds up over threads, those that wait among them.
@@ -243,7 +233,7 @@ Result<DecodingSpeed> time_decoding(const ArchitectureSpec& spec, std::shared_pt
             const double time = stopwatch.wall([&] { generator.prefill(state, tokens_BT); });
             prefill.add(counts ? warm_up_rounds : 0, time);
         }
-        answer.state_bytes = bytes_of(state);
+        answer.state_bytes = state.bytes();
         for (std::int64_t block = 0; block < blocks; ++block) {
             if (!go_on()) return interrupted();
             const double time = stopwatch.wall(
