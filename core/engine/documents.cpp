@@ -6,6 +6,14 @@
 #include <vector>
 
 namespace braid {
+namespace {
+
+// Behind what the device has to do already: the host does not wait for it.
+at::Tensor sent(const at::Tensor& host, at::Device device) {
+    return device.is_cpu() ? host : host.pin_memory().to(device, /*non_blocking=*/true);
+}
+
+}  // namespace
 
 Documents documents_of(const at::Tensor& starts_BT, at::Device device) {
     if (!starts_BT.defined()) return {};
@@ -19,8 +27,8 @@ Documents documents_of(const at::Tensor& starts_BT, at::Device device) {
         longest = std::max(longest, place - start + 1);
     }
     bounds.push_back(std::int32_t(rows));
-    return {.starts_BT = starts.to(device),
-            .bounds = at::tensor(bounds, at::kInt).to(device),
+    return {.starts_BT = sent(starts, device),
+            .bounds = sent(at::tensor(bounds, at::kInt), device),
             .longest = longest};
 }
 

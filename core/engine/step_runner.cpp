@@ -19,9 +19,9 @@ std::string reason_of(const std::exception& error) {
 StepRunner::StepRunner(Model& model, Optimizer& optimizer, const std::string& kernels)
     : model_(model),
       optimizer_(optimizer),
-      records_(kernels == "graph" && !model.ops().device().is_cpu()),
+      wished_(kernels == "graph" && !model.ops().device().is_cpu()),
       marks_{DeviceMark(model.ops().device()), DeviceMark(model.ops().device())} {
-    if (!records_ && !model.ops().device().is_cpu()) way_ = "launched kernel by kernel";
+    begin_phase();
 }
 
 StepRunner::~StepRunner() = default;
@@ -31,6 +31,12 @@ void StepRunner::forget() {
     update_ = {};
     tokens_BT_ = targets_BT_ = weights_BT_ = at::Tensor();
     scale_of_weights_ = 0;
+}
+
+void StepRunner::begin_phase() {
+    forget();
+    records_ = wished_;
+    way_ = wished_ || model_.ops().device().is_cpu() ? "" : "launched kernel by kernel";
 }
 
 void StepRunner::launch_only(const std::string& reason) {

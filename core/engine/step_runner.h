@@ -23,10 +23,11 @@ public:
     StepRunner(Model& model, Optimizer& optimizer, const std::string& kernels);
     ~StepRunner();
 
-    // Records nothing from now on, for the reason that way() tells.
+    // Records nothing for the rest of the phase, for the reason that way() tells.
     void launch_only(const std::string& reason);
-    // What was recorded no longer fits: layers, rules of the optimizer or the shape of micro-batches change.
-    void forget();
+    // What was recorded no longer fits: layers and rules of the optimizer change, and what stood in the way of
+    // recording may be gone.
+    void begin_phase();
 
     // Clears the gradients. scale: Model::forward_backward().
     void begin(double scale);
@@ -53,10 +54,12 @@ private:
         std::unique_ptr<Recording> recording = {};
     };
     void do_or_play(Part& part, const std::function<void()>& work);
+    void forget();
 
     Model& model_;
     Optimizer& optimizer_;
-    bool records_;
+    const bool wished_;  // to record
+    bool records_ = false;
     std::string way_;
     double scale_ = 1;
     double scale_of_weights_ = 0;                     // what weights_BT_ holds

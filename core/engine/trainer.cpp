@@ -98,9 +98,14 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
         std::make_unique<StepRunner>(*trainer->model_, *trainer->optimizer_, training.step_kernels);
     if (ranks != nullptr) {
         trainer->gradient_sum_ = std::make_unique<GradientSum>(*ranks, *trainer->model_);
-        trainer->runner_->launch_only("several ranks add up their gradients");
+        trainer->begin_phase();
     }
     return trainer;
+}
+
+void Trainer::begin_phase() {
+    runner_->begin_phase();
+    if (ranks_ != nullptr) runner_->launch_only("several ranks add up their gradients");
 }
 
 Result<void> Trainer::check_ranks() const {
@@ -196,7 +201,7 @@ Result<void> Trainer::enter_phase(std::size_t index) {
     if (Result<void> opened = open_phase(); !opened) return opened;
     if (Result<void> changed = model_->change_layers(phase().architecture); !changed) return changed;
     optimizer_->set_rules(phase().training);
-    runner_->forget();
+    begin_phase();
     return {};
 }
 

@@ -122,6 +122,7 @@ private:
     std::size_t index_of(Step done) const;
     Result<void> enter_phase(std::size_t index);
     Result<void> open_phase();  // data and buffers of phase()
+    void begin_phase();         // of the runner
     // The next step's batch in a slot of buffers; 1 / (its targets, over all ranks).
     Result<double> fill(std::size_t slot);
     StepResult receive();                                   // of the step that is longest in flight

@@ -43,12 +43,12 @@ GrowthRow row_from(const Json& json, const std::string& place, Diagnostics& prob
     constexpr std::int64_t most = std::int64_t{1} << 40;
     GrowthRow row;
     JsonReader reader(json, place, problems);
-    for (const char* key : {"spec", "scale", "context", "batch"}) reader.require(key);
+    for (const char* key : {"spec", "scale", "context", "batch", "parameters"}) reader.require(key);
     reader.text("spec", row.spec);
     reader.text("scale", row.scale);
     reader.integer("context", row.context, 1, most);
     reader.integer("batch", row.batch, 1, most);
-    reader.integer("parameters", row.parameters, 0);
+    reader.integer("parameters", row.parameters, 1);
     read_time(reader, "flops_per_token", row.flops_per_token);
     reader.text("problem", row.problem);
     for (const char* derived : {"step_ms", "tokens_per_s"}) reader.find(derived);

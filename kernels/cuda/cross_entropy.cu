@@ -7,6 +7,10 @@ namespace {
 constexpr int threads = 512;
 constexpr int loads = 4;  // of a thread on their way at once
 
+// Below every logit that counts, and finite: the sum of a thread that has seen no number is 0 from it, that
+// of one that has seen NaN is NaN, and so is the row's loss.
+constexpr float lowest = -3.0e38F;
+
 template <int n>
 struct alignas(n * sizeof(bf16)) Piece {
     bf16 v[n];
@@ -35,7 +39,7 @@ __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropy p) 
     bf16* const logits = p.logits + row * p.vocab;
     const std::int64_t target = p.targets[row];
     const std::int64_t pieces = p.vocab / n;
-    float high = -INFINITY;
+    float high = lowest;
     float sum = 0;
     std::int64_t high_piece = 0;  // the first that holds it
     for_pieces<n>(logits, pieces, [&](std::int64_t at, const Piece<n>& piece) {
@@ -51,7 +55,7 @@ __global__ void __launch_bounds__(threads) cross_entropy_kernel(CrossEntropy p) 
         for (int k = 0; k < n; ++k) sum += __expf(to_float(piece.v[k]) - high);
     });
     const float row_high = block_max(high);
-    sum = block_sum(high == -INFINITY ? 0.0F : sum * __expf(high - row_high));
+    sum = block_sum(sum * __expf(high - row_high));
     const float lse = row_high + logf(sum);
     if (p.top != nullptr) {
         __shared__ long long best;

@@ -65,6 +65,10 @@ TEST(CudaDecode, AttentionOfAStepAgainstFloat64AndPlainBfloat16) {
         };
         const at::Tensor exact = run(*exact_ops), got = run(*cuda_ops());
         expect_close(name, got, exact, 5e-3);
+        cuda_ops()->set_attention_kernel("reference");
+        const at::Tensor slow = run(*cuda_ops());
+        cuda_ops()->set_attention_kernel("auto");
+        expect_close(name + ", reference", slow, exact, 5e-3);
         // Plain torch, all of it rounded to bfloat16.
         const std::int64_t readers = c.heads / c.groups;
         const auto shared = [&](const at::Tensor& x) {

@@ -179,6 +179,24 @@ TEST_F(CudaOps, HeadLossInSeveralChunks) {
     }
 }
 
+// Threads of a row see few logits each, of a small vocabulary none or one.
+TEST_F(CudaOps, ALogitThatIsNoNumberIsNoLoss) {
+    for (const std::int64_t vocab : {5, 97, 520, 4'096}) {
+        const at::Tensor y = values({3, 16}, 1), weight = values({vocab, 16}, 2, 0.1);
+        const at::Tensor wrong = weight.clone();
+        wrong[vocab / 2].fill_(NAN);
+        const at::Tensor targets = at::zeros({3}, at::kLong);
+        const auto losses = [&](const at::Tensor& weight_VD) {
+            const at::Tensor loss = out({3}, at::kFloat), top = to_cuda(targets, at::kLong);
+            cuda_ops()->head_evaluate(to_cuda(y, at::kBFloat16), to_cuda(weight_VD, at::kBFloat16),
+                                      to_cuda(targets, at::kLong), loss, top);
+            return loss.to(at::kCPU);
+        };
+        EXPECT_TRUE(losses(weight).isfinite().all().item<bool>()) << vocab;
+        EXPECT_TRUE(losses(wrong).isnan().all().item<bool>()) << vocab;
+    }
+}
+
 TEST_F(CudaOps, NewtonSchulzMakesSingularValuesNearOne) {
     for (const auto& [rows, cols] :
          std::vector<std::pair<std::int64_t, std::int64_t>>{{64, 64}, {160, 64}, {64, 160}, {384, 960}}) {

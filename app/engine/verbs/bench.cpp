@@ -1,4 +1,5 @@
-// bench step | ops | decode | loss: speed of the engine on this machine, beside a peer where there is one.
+// bench step | ops | operators | decode | loss: speed of the engine on this machine, beside a peer where
+// there is one.
 #include <ATen/Parallel.h>
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "app/engine/verbs/verbs.h"
 #include "core/engine/device.h"
 #include "core/engine/ops.h"
+#include "core/measure/bench/operator_speed.h"
 
 namespace braid::cli {
 namespace {
@@ -76,7 +78,6 @@ Result<void> report(const BenchOptions& options, std::vector<Column> columns, bo
     return {};
 }
 
-// Of all calls so far, in their order.
 Json kernel_names(const Ops& ops) {
     Json names = Json::array();
     for (const KernelUse& use : ops.kernels_used()) names.push_back(use.kernel + ": " + use.call);
@@ -105,6 +106,7 @@ Result<void> bench_step(const BenchOptions& options) {
             const BenchShape& shape = options.shape;
             const double tokens = double(shape.accumulate * shape.batch * shape.context);
             for (std::size_t i = 0; i < specs->size(); ++i) {
+                ops->forget_kernels_used();  // a row tells of its own
                 const Result<StepComparison> time = time_step((*specs)[i], *training, ops, shape, go_on);
                 if (!time) return fail(time.error());
                 const double step = time->engine.step_ms;
@@ -148,6 +150,38 @@ Result<void> bench_ops(const BenchOptions& options) {
                 json.push_back({{"layers", one.pattern},
                                 {"forward_backward_ms", one.forward_backward_ms},
                                 {"of_full", one.of_full}});
+            }
+            return {};
+        });
+}
+
+Result<void> bench_operators(const BenchOptions& options) {
+    const Scale* scale = find_scale(options.scale);
+    return report(
+        options,
+        {{"OPERATION"},
+         {"SHAPE"},
+         {"KERNEL"},
+         {"FORWARD MS", true},
+         {"FORWARD+BACKWARD MS", true},
+         {"TFLOP/S", true}},
+        false, [&](const std::shared_ptr<Ops>& ops, Table& table, Json& json) -> Result<void> {
+            const Result<std::vector<OperatorSpeed>> times = time_operators(*scale, ops,
+                                                                            {.batch = options.shape.batch,
+                                                                             .context = options.shape.context,
+                                                                             .rounds = options.shape.rounds},
+                                                                            go_on);
+            if (!times) return fail(times.error());
+            for (const OperatorSpeed& one : *times) {
+                const double rate = one.flops > 0 ? one.flops / one.forward_backward_ms / 1e9 : std::nan("");
+                table.add({one.name, one.detail, one.kernel, milliseconds(one.forward_ms),
+                           milliseconds(one.forward_backward_ms), real_text(rate, 1)});
+                json.push_back({{"operation", one.name},
+                                {"shape", one.detail},
+                                {"kernel", one.kernel},
+                                {"forward_ms", one.forward_ms},
+                                {"forward_backward_ms", one.forward_backward_ms},
+                                {"tflops", number(rate)}});
             }
             return {};
         });
@@ -241,7 +275,7 @@ void add_specs(CLI::App& verb, const std::shared_ptr<BenchOptions>& options) {
 }  // namespace
 
 void add_bench(CommandLine& line) {
-    CLI::App& bench = line.group("bench", "Speed of the engine: step, ops, decode, loss");
+    CLI::App& bench = line.group("bench", "Speed of the engine: step, ops, operators, decode, loss");
 
     const auto step = std::make_shared<BenchOptions>();
     CLI::App& stepping = line.verb(
@@ -291,6 +325,18 @@ void add_bench(CommandLine& line) {
                                   .example = "braid-engine bench ops --device cpu --scale S1"},
                                  [ops] { return bench_ops(*ops); });
     add_common(mixing, ops);
+
+    const auto alone = std::make_shared<BenchOptions>();
+    alone->shape = {.batch = 1, .context = 1024, .rounds = 15};
+    CLI::App& operating =
+        line.verb(bench,
+                  {.name = "operators",
+                   .summary = "Attention, recurrences, head and loss, each alone",
+                   .example = "braid-engine bench operators --scale S4 --context 16384 --batch 4",
+                   .details = "Without projections, norms and gates, at the heads of the scale: what kernels "
+                              "of other software can be held against. Products alone count for TFLOP/S."},
+                  [alone] { return bench_operators(*alone); });
+    add_common(operating, alone);
 
     const auto decode = std::make_shared<BenchOptions>();
     decode->shape = {.batch = 8, .context = 16384, .rounds = 64};

@@ -48,6 +48,8 @@ std::string command_of(const BenchOptions& options) {
     if (options.vocab > 0) add("--vocab", std::to_string(options.vocab));
     add("--rounds", std::to_string(options.shape.rounds));
     add("--device", options.device);
+    if (options.threads != 1) add("--threads", std::to_string(options.threads));
+    add("--project", options.project);
     for (const std::string& setting : options.settings) add("--set", setting);
     return command;
 }

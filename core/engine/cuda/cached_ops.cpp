@@ -65,7 +65,8 @@ void CachedCudaOps::attention_over(const AttentionRule& rule, const at::Tensor& 
     const std::int64_t batch = q_BQHK.size(0), queries = q_BQHK.size(1), heads = q_BQHK.size(2);
     const std::int64_t keys = k_BGTK.size(2);
     // Flash attention lets the last query see the last key: what attention behind a prefix is.
-    if (!is_bf16(q_BQHK) || !cuda::flash_knows(q_BQHK.size(3)) || first_key + keys != first_query + queries)
+    if (plain() || !is_bf16(q_BQHK) || !cuda::flash_knows(q_BQHK.size(3)) ||
+        first_key + keys != first_query + queries)
         return Ops::attention_over(rule, q_BQHK, k_BGTK, v_BGTK, sink_H, first_key, first_query, o_BQHK);
     const bool window = rule.window > 0 && rule.window < keys;
     const auto answer = at::_flash_attention_forward(
@@ -84,7 +85,7 @@ void CachedCudaOps::attention_step(double scale, const at::Tensor& q_BHK, const 
     const int batch = static_cast<int>(q_BHK.size(0)), heads = static_cast<int>(q_BHK.size(1));
     const int head_dim = static_cast<int>(q_BHK.size(2)), groups = static_cast<int>(k_BGTK.size(1));
     const std::int64_t keys = k_BGTK.size(2);
-    if (!kc::decode_attention_supports(head_dim) || !packs(q_BHK) || !is_bf16(o_BHK) ||
+    if (plain() || !kc::decode_attention_supports(head_dim) || !packs(q_BHK) || !is_bf16(o_BHK) ||
         !packs_cache(k_BGTK) || !packs_cache(v_BGTK))
         return Ops::attention_step(scale, q_BHK, k_BGTK, v_BGTK, sink_H, count_B, o_BHK);
     const std::int64_t partial = kc::decode_attention_scratch(batch, heads, groups, head_dim, keys);

@@ -2,6 +2,8 @@
 // operations (core/mixers/torch) elsewhere.
 #pragma once
 
+#include <string>
+
 #include "core/engine/cuda/recurrent_ops.h"
 
 namespace braid {
@@ -10,6 +12,7 @@ class CachedCudaOps : public RecurrentCudaOps {
 public:
     using RecurrentCudaOps::RecurrentCudaOps;
 
+    void set_attention_kernel(const std::string& name) override { attention_kernel_ = name; }
     void attention_over(const AttentionRule& rule, const at::Tensor& q_BQHK, const at::Tensor& k_BGTK,
                         const at::Tensor& v_BGTK, const at::Tensor& sink_H, std::int64_t first_key,
                         std::int64_t first_query, const at::Tensor& o_BQHK) override;
@@ -18,6 +21,16 @@ public:
                         const at::Tensor& o_BHK) override;
     void linear_attention_step(const LinearRule& rule, const LinearInput& input, const at::Tensor& state_BSKV,
                                const at::Tensor& o_B1RV) override;
+
+protected:
+    const std::string& attention_kernel() const { return attention_kernel_; }
+
+private:
+    // Whoever asks for the reference gets it behind a prefix and in decoding too; of the others there is one
+    // kernel each.
+    bool plain() const { return attention_kernel_ == "reference"; }
+
+    std::string attention_kernel_ = "auto";
 };
 
 }  // namespace braid

@@ -38,7 +38,9 @@ constexpr std::int64_t logits_bytes = std::int64_t{1} << 30;
 class CudaOps final : public CachedCudaOps {
 public:
     CudaOps(int index, int capability)
-        : CachedCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}), capability_(capability) {
+        : CachedCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}),
+          capability_(capability),
+          recording_stream_(c10::cuda::getStreamFromPool(false, static_cast<c10::DeviceIndex>(index))) {
         seed_ = at::zeros({2}, at::dtype(at::kLong).device(device()));
     }
 
@@ -152,13 +154,11 @@ public:
             if (kernel.exists(capability_)) names.emplace_back(kernel.name);
         return names;
     }
-    void set_attention_kernel(const std::string& name) override { attention_kernel_ = name; }
-
     void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
                    const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
                    const at::Tensor& lse_BHT) override {
         const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
-        const cuda::AttentionKernel& kernel = cuda::choose_attention(attention_kernel_, c);
+        const cuda::AttentionKernel& kernel = cuda::choose_attention(attention_kernel(), c);
         note_kernel({.operation = "attention", .call = cuda::text_of(c), .kernel = kernel.name});
         cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
         kernel.forward(c,
@@ -179,7 +179,7 @@ public:
                             const at::Tensor& dsink_H) override {
         const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
         cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
-        cuda::choose_attention(attention_kernel_, c)
+        cuda::choose_attention(attention_kernel(), c)
             .backward(c,
                       {.rule = rule,
                        .do_BTHK = do_BTHK,
@@ -229,7 +229,7 @@ public:
             cuda::Scratch& scratch;
             ~Unlist() { scratch.list_used(nullptr); }
         } const unlist{scratch()};
-        return cuda::record_graph(device(), listed, kept);
+        return cuda::record_graph(recording_stream_, listed, kept);
     }
 
     std::int64_t peak_memory() const override {
@@ -408,8 +408,8 @@ private:
     }
 
     int capability_ = 0;  // 90: sm_90
+    c10::cuda::CUDAStream recording_stream_;
     bool deterministic_ = false;
-    std::string attention_kernel_ = "auto";
     at::Tensor seed_;  // no dropout: attention kernels ask for random state all the same
 };
 

@@ -62,15 +62,14 @@ struct DestroyGraph {
 
 }  // namespace
 
-std::unique_ptr<Recording> record_graph(at::Device device, const std::function<void()>& work,
+std::unique_ptr<Recording> record_graph(const c10::cuda::CUDAStream& side, const std::function<void()>& work,
                                         const std::shared_ptr<std::vector<at::Tensor>>& kept) {
     // What the same work took as plain launches is free now: given back, so that the pool adds nothing.
     check(cudaDeviceSynchronize(), "the device fails");
     allocator::emptyCache();
-    const c10::cuda::CUDAStream side = c10::cuda::getStreamFromPool(false, device.index());
     const c10::cuda::CUDAStreamGuard guard(side);
     (void)at::cuda::getCurrentCUDABlasHandle();  // its workspace of this stream outlives the recording
-    auto pool = std::make_unique<Pool>(device.index(), side.stream());
+    auto pool = std::make_unique<Pool>(side.device_index(), side.stream());
     check(cudaStreamBeginCapture(side, cudaStreamCaptureModeThreadLocal), "recording does not begin");
     std::exception_ptr failed;
     try {

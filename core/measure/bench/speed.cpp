@@ -1,6 +1,5 @@
 #include "core/measure/bench/speed.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
@@ -8,10 +7,8 @@
 #include <ATen/ops/nll_loss.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
-#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "core/base/random.h"
@@ -23,6 +20,7 @@
 #include "core/engine/optimizer.h"
 #include "core/engine/step_runner.h"
 #include "core/measure/bench/plain_model.h"
+#include "core/measure/bench/stopwatch.h"
 #include "core/mixers/builtin.h"
 #include "core/spec/shorthand.h"
 #include "core/spec/training.h"
@@ -30,67 +28,7 @@
 namespace braid {
 namespace {
 
-constexpr std::int64_t warm_up_rounds = 2;
 constexpr std::int64_t steps_at_once = 8;  // of decoding, between two looks at what came out
-
-double cpu_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
-
-double wall_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Milliseconds of pieces of work, round by round.
-class Stopwatch {
-public:
-    explicit Stopwatch(const Ops& ops)
-        : on_cpu_(ops.device().is_cpu()), clock_(bench_clock(ops)), probe_(at::zeros({1}, ops.device())) {}
-
-    template <class Work>
-    double operator()(Work&& work) const {
-        wait();
-        const double start = now();
-        work();
-        wait();
-        return 1e3 * (now() - start);
-    }
-    template <class Work>
-    double wall(Work&& work) const {
-        wait();
-        const double start = wall_seconds();
-        work();
-        wait();
-        return 1e3 * (wall_seconds() - start);
-    }
-
-private:
-    double now() const { return clock_ == BenchClock::cpu_time ? cpu_seconds() : wall_seconds(); }
-    // A value can be read only when all that was asked of the device before is done.
-    void wait() const {
-        if (!on_cpu_) (probe_ + 1).item();
-    }
-    bool on_cpu_;
-    BenchClock clock_;
-    at::Tensor probe_;
-};
-
-class Rounds {
-public:
-    void add(std::int64_t round, double value) {
-        if (round >= warm_up_rounds) values_.push_back(value);
-    }
-    double median() {
-        if (values_.empty()) return std::numeric_limits<double>::quiet_NaN();
-        std::sort(values_.begin(), values_.end());
-        return values_[values_.size() / 2];
-    }
-
-private:
-    std::vector<double> values_;
-};
 
 at::Tensor random_tokens(const BenchShape& shape, std::int64_t vocab, const Ops& ops) {
     at::Tensor tokens_BT = at::empty({shape.batch, shape.context}, at::kLong);
@@ -100,8 +38,6 @@ at::Tensor random_tokens(const BenchShape& shape, std::int64_t vocab, const Ops&
     return tokens_BT.to(ops.device());
 }
 
-tl::unexpected<Error> interrupted() { return fail(ErrorKind::interrupted, "stopped before the end"); }
-
 Result<std::unique_ptr<Model>> fresh_model(const ArchitectureSpec& spec, std::shared_ptr<Ops> ops) {
     Result<std::unique_ptr<Model>> model = Model::create(spec, std::move(ops));
     if (model) initialise((*model)->parameters(), "fan_in", 1);
@@ -109,11 +45,6 @@ Result<std::unique_ptr<Model>> fresh_model(const ArchitectureSpec& spec, std::sh
 }
 
 }  // namespace
-
-// CPU time adds up over threads, those that wait among them.
-BenchClock bench_clock(const Ops& ops) {
-    return ops.device().is_cpu() && at::get_num_threads() == 1 ? BenchClock::cpu_time : BenchClock::wall_time;
-}
 
 Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpec& training,
                                  std::shared_ptr<Ops> ops, const BenchShape& shape, const BenchGoOn& go_on) {
@@ -144,7 +75,7 @@ Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpe
         StepComparison answer;
         Rounds forward_backward, update, whole, forward, plain_forward_backward, plain_update;
         for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round) {
-            if (!go_on()) return interrupted();
+            if (!go_on()) return bench_interrupted();
             forward_backward.add(round, stopwatch([&] { step(1); }));
             update.add(round, stopwatch([&] { runner.update(1e-3); }));
             if (round == 0) answer.first_step_ms = 1e3 * (wall_seconds() - start);
@@ -164,7 +95,7 @@ Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpe
         answer.peak_bytes = ops->peak_memory();
         answer.way = runner.way();
         for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round) {
-            if (!go_on()) return interrupted();
+            if (!go_on()) return bench_interrupted();
             forward.add(round, stopwatch([&] { model.evaluate(tokens_BT, tokens_BT); }));
         }
         answer.forward_ms = forward.median();
@@ -201,7 +132,7 @@ Result<std::vector<MixerSpeed>> time_mixers(Scale scale, const std::shared_ptr<O
         const at::Tensor tokens_BT = random_tokens(shape, scale.vocab, *ops);
         for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round)
             for (Entry& entry : entries) {
-                if (!go_on()) return interrupted();
+                if (!go_on()) return bench_interrupted();
                 entry.times.add(
                     round, stopwatch([&] { entry.model->forward_backward(tokens_BT, tokens_BT, 1e-3); }));
             }
@@ -228,14 +159,14 @@ Result<DecodingSpeed> time_decoding(const ArchitectureSpec& spec, std::shared_pt
         InferenceState state;
         // The first time through allocates; the second counts.
         for (const bool counts : {false, true}) {
-            if (!go_on()) return interrupted();
+            if (!go_on()) return bench_interrupted();
             state = generator.start(shape.batch, shape.context + blocks * steps_at_once);
             const double time = stopwatch.wall([&] { generator.prefill(state, tokens_BT); });
             prefill.add(counts ? warm_up_rounds : 0, time);
         }
         answer.state_bytes = state.bytes();
         for (std::int64_t block = 0; block < blocks; ++block) {
-            if (!go_on()) return interrupted();
+            if (!go_on()) return bench_interrupted();
             const double time = stopwatch.wall(
                 [&] { generator.greedy(state, tokens_BT.select(1, block % shape.context), steps_at_once); });
             step.add(block, time / double(steps_at_once));
@@ -265,7 +196,7 @@ Result<LossSpeed> time_loss(std::int64_t d_model, std::int64_t vocab, const std:
         Rounds engine, plain;
         bool fits = true;
         for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round) {
-            if (!go_on()) return interrupted();
+            if (!go_on()) return bench_interrupted();
             engine.add(round, stopwatch([&] {
                            ops->head_loss(y_ND, weight_VD, targets_N, {}, scale, loss_sum, dy_ND, dweight_VD);
                        }));

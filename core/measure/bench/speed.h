@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/measure/bench/stopwatch.h"
 #include "core/mixers/torch/ops.h"
 #include "core/spec/architecture.h"
 #include "core/spec/scale.h"
@@ -26,13 +26,6 @@ struct BenchShape {
     bool plain = true;            // time_step(): the plain model too, where it can be
     std::int64_t accumulate = 1;  // micro-batches of `batch` sequences a step
 };
-
-enum class BenchClock { cpu_time, wall_time };
-// What the times of a step, of mixers and of the loss are measured by on these ops as they are set up.
-BenchClock bench_clock(const Ops& ops);
-
-// Asked before each round; false ends the measurement with ErrorKind::interrupted.
-using BenchGoOn = std::function<bool()>;
 
 struct StepSpeed {
     double forward_backward_ms = 0;  // of a micro-batch

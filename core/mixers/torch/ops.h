@@ -152,8 +152,10 @@ public:
     // One of them, or "auto": for each call the first of them that can compute it. Calls throw KernelRefused
     // where the one that was asked for cannot.
     virtual void set_attention_kernel(const std::string& name) = 0;
-    // Where there is a choice of kernels: each kind of call since the ops were made, once, in their order.
+    // Where there is a choice of kernels: each kind of call since the ops were made or told to forget, once,
+    // in their order.
     const std::vector<KernelUse>& kernels_used() const { return kernels_used_; }
+    void forget_kernels_used() { kernels_used_.clear(); }
 
     // What `work` asks of the device, recorded and not done. Null where the device cannot record. Throws
     // where `work` does what cannot be recorded, such as waiting for the device.
