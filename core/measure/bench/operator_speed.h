@@ -21,9 +21,9 @@ struct OperatorShape {
 };
 
 struct OperatorSpeed {
-    std::string name;    // "attention, window 512, sink"
-    std::string detail;  // "12/2 heads of 64"
-    std::string kernel;  // where there is a choice: "hopper"
+    std::string name;         // "attention, window 512, sink"
+    std::string detail;       // "12/2 heads of 64"
+    std::string kernel = {};  // where there is a choice: "hopper"
     double forward_ms = 0;
     double forward_backward_ms = 0;
     double flops = 0;  // of forward and backward, those of products; 0: not what bounds it
