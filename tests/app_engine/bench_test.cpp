@@ -53,6 +53,18 @@ TEST(Bench, MixersDecodingAndLossHaveTheirRows) {
     ASSERT_EQ(ops.code, 0) << ops.all();
     EXPECT_EQ(ops.json()["rows"].size(), 5U);
     EXPECT_EQ(ops.json()["rows"][0]["of_full"], 1.0);
+    const Finished alone =
+        run({{"bench", "operators", "--device", "cpu", "--rounds", "1", "--context", "200", "--json"}});
+    ASSERT_EQ(alone.code, 0) << alone.all();
+    const Json operators = alone.json()["rows"];
+    ASSERT_EQ(operators.size(), 6U) << "all keys, the window below 200 tokens, three recurrences, the head";
+    EXPECT_EQ(operators[1]["operation"], "attention, window 128, sink");
+    for (const Json& row : operators) {
+        EXPECT_GT(row["forward_ms"].get<double>(), 0) << row;
+        EXPECT_GT(row["forward_backward_ms"].get<double>(), 0) << row;
+    }
+    EXPECT_GT(operators[0]["tflops"].get<double>(), 0);
+    EXPECT_TRUE(operators[2]["tflops"].is_null()) << operators[2];
     const Finished decode = run({{"bench", "decode", "SF", "--device", "cpu", "--context", "64", "--batch",
                                   "2", "--rounds", "2", "--json"}});
     ASSERT_EQ(decode.code, 0) << decode.all();

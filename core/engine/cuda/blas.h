@@ -1,23 +1,12 @@
-// Row-major matrix products over cuBLAS on the current stream: bfloat16 operands, float32 accumulation.
+// Batches of small matrix products over cuBLAS on the current stream, row-major: bfloat16, float32 sums.
 #pragma once
 
 #include <ATen/core/Tensor.h>
-
-#include <cstdint>
+#include <cublas_v2.h>
 
 namespace braid::cuda {
 
-// c = a b^T + beta c; a [M, K], b [N, K], c [M, N] bfloat16 or float32.
-void gemm_nt(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& c_MN, float beta);
-// c = a b^T + added, all float32 but a and b; c and added are the same matrix or do not overlap. workspace:
-// gemm_workspace bytes.
-constexpr std::int64_t gemm_workspace = std::int64_t{32} << 20;
-void gemm_nt_add(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& added_MN,
-                 const at::Tensor& c_MN, const at::Tensor& workspace);
-// c = a b; a [M, K], b [K, N], c [M, N].
-void gemm_nn(const at::Tensor& a_MK, const at::Tensor& b_KN, const at::Tensor& c_MN, float beta);
-// c = a^T b + beta c; a [K, M], b [K, N], c [M, N].
-void gemm_tn(const at::Tensor& a_KM, const at::Tensor& b_KN, const at::Tensor& c_MN, float beta);
+void check_blas(cublasStatus_t status, const char* what);
 
 // Batches of contiguous matrices, bfloat16.
 // gram = x x^T [n, R, R] for R <= C, else x^T x [n, C, C].

@@ -14,6 +14,7 @@
 #include "core/engine/cuda/cached_ops.h"
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/pointers.h"
+#include "core/engine/cuda/products.h"
 #include "core/engine/cuda/recording.h"
 #include "kernels/cuda/cross_entropy.h"
 #include "kernels/cuda/embedding.h"
@@ -33,7 +34,8 @@ using cuda::int_data;
 using cuda::stream;
 
 // Memory that a chunk of logits may take: large enough for full-speed products, small beside the activations.
-constexpr std::int64_t logits_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t logits_bytes = std::int64_t{5} << 28;
+constexpr std::int64_t whole_tiles = 128;  // rows that products take at once
 
 class CudaOps final : public CachedCudaOps {
 public:
@@ -113,23 +115,22 @@ public:
     }
 
     void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) override {
-        cuda::gemm_nt(x_NC, weight_RC, y_NR, 0);
+        products_.nt(x_NC, weight_RC, y_NR);
     }
 
     void linear_add(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& residual_NR,
                     const at::Tensor& sum_NR) override {
-        cuda::gemm_nt_add(x_NC, weight_RC, residual_NR, sum_NR,
-                          scratch("matrix product", cuda::gemm_workspace, at::kByte));
+        products_.nt_add(x_NC, weight_RC, residual_NR, sum_NR);
     }
 
     void linear_backward_input(const at::Tensor& dy_NR, const at::Tensor& weight_RC,
                                const at::Tensor& dx_NC) override {
-        cuda::gemm_nn(dy_NR, weight_RC, dx_NC, 0);
+        products_.nn(dy_NR, weight_RC, dx_NC);
     }
 
     void linear_backward_weight(const at::Tensor& dy_NR, const at::Tensor& x_NC,
                                 const at::Tensor& dweight_RC) override {
-        cuda::gemm_tn(dy_NR, x_NC, dweight_RC, 1);
+        products_.tn_add(dy_NR, x_NC, dweight_RC);
     }
 
     void rope(const at::Tensor& x_BTHK, const RopeTable& table, bool inverse) override {
@@ -217,7 +218,10 @@ public:
               "swiglu_backward");
     }
 
-    void set_deterministic(bool on) override { deterministic_ = on; }
+    void set_deterministic(bool on) override {
+        deterministic_ = on;
+        products_.set_deterministic(on);
+    }
 
     std::unique_ptr<Recording> record(const std::function<void()>& work) override {
         const auto kept = std::make_shared<std::vector<at::Tensor>>(rope_tensors());
@@ -256,8 +260,8 @@ public:
                                      .gradient = true},
                                     stream()),
                   "cross_entropy");
-            cuda::gemm_nn(logits_nV, weight_VD, dy_ND.narrow(0, begin, rows), 0);
-            cuda::gemm_tn(logits_nV, y_ND.narrow(0, begin, rows), dweight_VD, 1);
+            products_.nn(logits_nV, weight_VD, dy_ND.narrow(0, begin, rows));
+            products_.tn_add(logits_nV, y_ND.narrow(0, begin, rows), dweight_VD);
         });
         check(kc::add_sum(float_data(loss_N), y_ND.size(0), float_data(loss_sum), stream()), "add_sum");
     }
@@ -376,12 +380,15 @@ private:
     void for_logits(const at::Tensor& y_ND, const at::Tensor& weight_VD, Work work) {
         const std::int64_t vocab = weight_VD.size(0);
         const std::int64_t rows = y_ND.size(0);
-        const std::int64_t chunk = std::clamp<std::int64_t>(logits_bytes / (2 * vocab), 1, rows);
+        // Chunks of one size, so that the last does not leave most of the chip idle.
+        const std::int64_t most = std::max<std::int64_t>(logits_bytes / (2 * vocab), 1);
+        const std::int64_t chunks = (rows + most - 1) / most, even = (rows + chunks - 1) / chunks;
+        const std::int64_t chunk = std::min(rows, (even + whole_tiles - 1) / whole_tiles * whole_tiles);
         const at::Tensor all = scratch("logits", chunk * vocab, at::kBFloat16).view({chunk, vocab});
         for (std::int64_t begin = 0; begin < rows; begin += chunk) {
             const std::int64_t n = std::min(chunk, rows - begin);
             const at::Tensor logits_nV = all.narrow(0, 0, n);
-            cuda::gemm_nt(y_ND.narrow(0, begin, n), weight_VD, logits_nV, 0);
+            products_.nt(y_ND.narrow(0, begin, n), weight_VD, logits_nV);
             work(begin, n, logits_nV);
         }
     }
@@ -409,6 +416,7 @@ private:
 
     int capability_ = 0;  // 90: sm_90
     c10::cuda::CUDAStream recording_stream_;
+    cuda::Products products_{scratch()};
     bool deterministic_ = false;
     at::Tensor seed_;  // no dropout: attention kernels ask for random state all the same
 };

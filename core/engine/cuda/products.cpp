@@ -1,0 +1,224 @@
+#include "core/engine/cuda/products.h"
+
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/ops/empty_like.h>
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "core/engine/cuda/blas.h"
+#include "core/engine/cuda/check.h"
+#include "core/engine/cuda/pointers.h"
+
+namespace braid::cuda {
+namespace {
+
+constexpr std::int64_t workspace_bytes = std::int64_t{32} << 20;
+constexpr int most_proposals = 8;
+// Products that take less than some microseconds are not worth it; those of texts, whose lengths vary, hardly
+// come again.
+constexpr double timed_flops = 4e9;
+constexpr int uses_before_timing = 4;
+constexpr std::int64_t most_copied_bytes = std::int64_t{64} << 20;
+
+template <class T, cublasStatus_t (*Destroy)(T)>
+struct Destroyer {
+    void operator()(T handle) const { Destroy(handle); }
+};
+template <class T, cublasStatus_t (*Destroy)(T)>
+using Handle = std::unique_ptr<std::remove_pointer_t<T>, Destroyer<T, Destroy>>;
+using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+
+cudaDataType_t type_of(const at::Tensor& tensor) {
+    return tensor.scalar_type() == at::kBFloat16 ? CUDA_R_16BF : CUDA_R_32F;
+}
+
+Layout layout(cudaDataType_t type, std::int64_t rows, std::int64_t cols) {
+    cublasLtMatrixLayout_t made = nullptr;
+    check_blas(cublasLtMatrixLayoutCreate(&made, type, std::uint64_t(rows), std::uint64_t(cols), rows),
+               "cublasLtMatrixLayoutCreate");
+    return Layout(made);
+}
+
+// The largest power of two up to 256 at whose multiples all of them begin.
+std::uint32_t alignment_of(std::initializer_list<const at::Tensor*> tensors) {
+    std::uintptr_t bits = 256;
+    for (const at::Tensor* tensor : tensors)
+        if (tensor->defined()) bits |= reinterpret_cast<std::uintptr_t>(tensor->const_data_ptr());
+    return static_cast<std::uint32_t>(bits & (~bits + 1));
+}
+
+// cuBLAS is column-major: a row-major [M, N] is its [N, M], so operands change places, and what it calls the
+// first is b.
+struct Operands {
+    cublasOperation_t first, second;
+    std::int64_t ld_first, ld_second;
+};
+
+class Event {
+public:
+    Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+    ~Event() { (void)cudaEventDestroy(event_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    void record() const { check(cudaEventRecord(event_, stream()), "cudaEventRecord"); }
+    float since(const Event& start) const {
+        float milliseconds = 0;
+        check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+        check(cudaEventElapsedTime(&milliseconds, start.event_, event_), "cudaEventElapsedTime");
+        return milliseconds;
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+bool records() {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream(), &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+}
+
+}  // namespace
+
+struct Products::Plan {
+    Operands operands = {};
+    Operation operation;
+    Layout first, second, sum;
+    std::vector<cublasLtMatmulAlgo_t> proposals;
+    // One of them; -1: what cublasGemmEx takes by itself, which adds in place or not at all.
+    int chosen = -1;
+    int uses = 0;
+};
+
+Products::Products(Scratch& scratch) : scratch_(scratch) {}
+Products::~Products() = default;
+
+void Products::set_deterministic(bool on) {
+    if (on != deterministic_) plans_.clear();
+    deterministic_ = on;
+}
+
+void Products::nt(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& c_MN) {
+    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, b_NK, {}, c_MN});
+}
+void Products::nt_add(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& added_MN,
+                      const at::Tensor& c_MN) {
+    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, b_NK, added_MN, c_MN});
+}
+void Products::nn(const at::Tensor& a_MK, const at::Tensor& b_KN, const at::Tensor& c_MN) {
+    run({Form::nn, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, b_KN, {}, c_MN});
+}
+void Products::tn_add(const at::Tensor& a_KM, const at::Tensor& b_KN, const at::Tensor& c_MN) {
+    run({Form::tn, c_MN.size(0), c_MN.size(1), a_KM.size(0), a_KM, b_KN, c_MN, c_MN});
+}
+
+Products::Plan& Products::plan_of(const Call& call) {
+    const std::uint32_t alignment = alignment_of({&call.a, &call.b, &call.added, &call.c});
+    const bool in_place = call.adds_in_place();
+    const std::array<std::int64_t, 5> key = {std::int64_t(call.form) * 8 +
+                                                 (call.added.defined() ? in_place ? 1 : 2 : 0) +
+                                                 (call.c.scalar_type() == at::kFloat ? 4 : 0),
+                                             call.m, call.n, call.k, alignment};
+    constexpr std::size_t kept = 256;  // texts of many lengths have a shape each
+    if (const auto found = plans_.find(key); found != plans_.end()) return *found->second;
+    if (plans_.size() >= kept) plans_.clear();
+    auto plan = std::make_unique<Plan>();
+    const bool nt = call.form == Form::nt, tn = call.form == Form::tn;
+    plan->operands = {.first = nt ? CUBLAS_OP_T : CUBLAS_OP_N,
+                      .second = tn ? CUBLAS_OP_T : CUBLAS_OP_N,
+                      .ld_first = nt ? call.k : call.n,
+                      .ld_second = tn ? call.m : call.k};
+    cublasLtMatmulDesc_t operation = nullptr;
+    check_blas(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+               "cublasLtMatmulDescCreate");
+    plan->operation.reset(operation);
+    const auto set_operation = [&](cublasLtMatmulDescAttributes_t which, const cublasOperation_t& value) {
+        check_blas(cublasLtMatmulDescSetAttribute(operation, which, &value, sizeof(value)),
+                   "cublasLtMatmulDescSetAttribute");
+    };
+    set_operation(CUBLASLT_MATMUL_DESC_TRANSA, plan->operands.first);
+    set_operation(CUBLASLT_MATMUL_DESC_TRANSB, plan->operands.second);
+    plan->first = layout(type_of(call.b), nt ? call.k : call.n, nt ? call.n : call.k);
+    plan->second = layout(type_of(call.a), tn ? call.m : call.k, tn ? call.k : call.m);
+    plan->sum = layout(type_of(call.c), call.n, call.m);
+    cublasLtMatmulPreference_t made = nullptr;
+    check_blas(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
+    const Preference preference(made);
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t which, auto value) {
+        check_blas(cublasLtMatmulPreferenceSetAttribute(made, which, &value, sizeof(value)),
+                   "cublasLtMatmulPreferenceSetAttribute");
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::size_t{workspace_bytes});
+    for (const auto which :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+        prefer(which, alignment);
+    std::array<cublasLtMatmulHeuristicResult_t, most_proposals> found{};
+    int count = 0;
+    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+        at::cuda::getCurrentCUDABlasLtHandle(), operation, plan->first.get(), plan->second.get(),
+        plan->sum.get(), plan->sum.get(), made, most_proposals, found.data(), &count);
+    if (status != CUBLAS_STATUS_NOT_SUPPORTED) check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
+    for (int i = 0; i < count; ++i) plan->proposals.push_back(found[std::size_t(i)].algo);
+    if (call.added.defined() && !in_place) {
+        if (count == 0) throw std::runtime_error("cublasLtMatmulAlgoGetHeuristic: nothing for this shape");
+        plan->chosen = 0;
+    }
+    return *plans_.emplace(key, std::move(plan)).first->second;
+}
+
+void Products::run_proposal(const Plan& plan, std::size_t proposal, const Call& call, const at::Tensor& to) {
+    const at::Tensor workspace = scratch_("matrix product", workspace_bytes, at::kByte);
+    const float one = 1.0F, beta = call.added.defined() ? 1.0F : 0.0F;
+    const at::Tensor& added = call.added.defined() ? call.added : to;
+    check_blas(
+        cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), plan.operation.get(), &one,
+                       call.b.const_data_ptr(), plan.first.get(), call.a.const_data_ptr(), plan.second.get(),
+                       &beta, added.const_data_ptr(), plan.sum.get(), to.mutable_data_ptr(), plan.sum.get(),
+                       &plan.proposals[proposal], workspace.mutable_data_ptr(), workspace_bytes, stream()),
+        "cublasLtMatmul");
+}
+
+void Products::time_proposals(Plan& plan, const Call& call) {
+    const bool in_place = call.adds_in_place();
+    if (in_place && static_cast<std::int64_t>(call.c.nbytes()) > most_copied_bytes) return;
+    const at::Tensor to = in_place ? at::empty_like(call.c) : call.c;  // not added twice
+    const Event start, end;
+    float best = std::numeric_limits<float>::infinity();
+    for (std::size_t i = 0; i < plan.proposals.size(); ++i) {
+        run_proposal(plan, i, call, to);
+        for (int turn = 0; turn < 2; ++turn) {
+            start.record();
+            for (int again = 0; again < 3; ++again) run_proposal(plan, i, call, to);
+            end.record();
+            if (const float time = end.since(start); time < best) {
+                best = time;
+                plan.chosen = static_cast<int>(i);
+            }
+        }
+    }
+}
+
+void Products::run(const Call& call) {
+    Plan& plan = plan_of(call);
+    const double flops = 2.0 * double(call.m) * double(call.n) * double(call.k);
+    if (++plan.uses == uses_before_timing && !deterministic_ && flops >= timed_flops && !records())
+        time_proposals(plan, call);
+    if (plan.chosen >= 0) return run_proposal(plan, std::size_t(plan.chosen), call, call.c);
+    const float one = 1.0F, beta = call.added.defined() ? 1.0F : 0.0F;
+    check_blas(
+        cublasGemmEx(at::cuda::getCurrentCUDABlasHandle(), plan.operands.first, plan.operands.second,
+                     static_cast<int>(call.n), static_cast<int>(call.m), static_cast<int>(call.k), &one,
+                     call.b.const_data_ptr(), type_of(call.b), static_cast<int>(plan.operands.ld_first),
+                     call.a.const_data_ptr(), type_of(call.a), static_cast<int>(plan.operands.ld_second),
+                     &beta, call.c.mutable_data_ptr(), type_of(call.c), static_cast<int>(call.n),
+                     CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        "cublasGemmEx");
+}
+
+}  // namespace braid::cuda
