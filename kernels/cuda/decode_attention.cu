@@ -15,6 +15,7 @@ constexpr int few_readers = 8;    // so many leave rows free
 constexpr int wanted_blocks = 132 * 2;
 constexpr int most_parts = 64;
 constexpr int least_part = 64;  // keys
+constexpr int most_width = 128;
 constexpr int join_threads = 256;
 constexpr float log2_e = 1.4426950408889634F;
 
@@ -62,7 +63,7 @@ __device__ __forceinline__ void fetch(bf16* tile, const bf16* from, int present)
     from += row * Width + column;
 #pragma unroll
     for (int i = 0; i < Tile<Width>::keys; i += rows)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+        asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(
                          to + i * Tile<Width>::stride * static_cast<int>(sizeof(bf16))),
                      "l"(from + i * Width), "r"(row + i < present ? 16 : 0));
 }
@@ -247,27 +248,52 @@ __global__ void __launch_bounds__(threads) parts_kernel(DecodeAttention p, Cut c
     }
 }
 
-// Block (head, sequence): its warps find the whole softmax, each alone; then rows of threads, one a channel,
-// share the parts.
+// Block (head, sequence): rows of threads, one a channel, share the parts; each warp finds the whole softmax.
+// Everything is asked for at once, also what a part without keys left of earlier calls, which is not used.
 __global__ void __launch_bounds__(join_threads) join_kernel(DecodeAttention p, Cut cut) {
     const int head = blockIdx.x, b = blockIdx.y, lane = threadIdx.x % 32, width = p.head_dim;
     const int channel = threadIdx.x % width, row = threadIdx.x / width, rows = join_threads / width;
-    const int parts = parts_of(cut, p.count[b]);
     const Partial from = partial_of(p, cut, b, head);
+    constexpr int per_lane = most_parts / 32, per_row = most_parts * most_width / join_threads;
+    static_assert(per_lane == 2);
+    float2 softmax[per_lane];
+    float values[per_row];
+#pragma unroll
+    for (int i = 0; i < per_lane; ++i)
+        softmax[i] = lane + 32 * i < cut.parts ? from.softmax[lane + 32 * i] : float2{};
+#pragma unroll
+    for (int i = 0; i < per_row; ++i) {
+        if (rows * i >= cut.parts) break;
+        if (row + rows * i < cut.parts) values[i] = from.values[(row + rows * i) * width + channel];
+    }
+    const int parts = parts_of(cut, p.count[b]);
     const float sink = p.sink != nullptr ? to_float(p.sink[head]) * log2_e : -INFINITY;
-    float top = sink, sum = 0, value = 0;
-    for (int i = lane; i < parts; i += 32) top = fmaxf(top, from.softmax[i].x);
+    float top = sink;
+#pragma unroll
+    for (int i = 0; i < per_lane; ++i) {
+        if (lane + 32 * i >= parts) softmax[i] = {-INFINITY, 0};
+        top = fmaxf(top, softmax[i].x);
+    }
     top = warp_max(top);
-    for (int i = lane; i < parts; i += 32) sum += exp2f(from.softmax[i].x - top) * from.softmax[i].y;
+    float sum = 0, share[per_lane], value = 0;
+#pragma unroll
+    for (int i = 0; i < per_lane; ++i) {
+        share[i] = exp2f(softmax[i].x - top);
+        sum += share[i] * softmax[i].y;
+    }
     sum = warp_sum(sum) + exp2f(sink - top);
-#pragma unroll 4
-    for (int i = row; i < parts; i += rows)
-        value += exp2f(from.softmax[i].x - top) * from.values[i * width + channel];
-    __shared__ float values[join_threads];
-    values[threadIdx.x] = value;
+#pragma unroll
+    for (int i = 0; i < per_row; ++i) {
+        if (rows * i >= parts) break;
+        const int part = row + rows * i;  // the same for the whole warp
+        const float factor = __shfl_sync(0xffffffffU, part < 32 ? share[0] : share[1], part % 32);
+        if (part < parts) value += factor * values[i];
+    }
+    __shared__ float all[join_threads];
+    all[threadIdx.x] = value;
     __syncthreads();
     if (row != 0) return;
-    for (int i = 1; i < rows; ++i) value += values[i * width + channel];
+    for (int i = 1; i < rows; ++i) value += all[i * width + channel];
     p.o.data[b * p.o.batch + head * p.o.head + channel] = from_float<bf16>(value / sum);
 }
 
