@@ -3,23 +3,27 @@
 #include <algorithm>
 
 #include "kernels/cuda/common.cuh"
+#include "kernels/cuda/mma_tile.cuh"
 
 namespace braid::kernels::cuda {
 namespace {
 
-constexpr int threads = 128;
-constexpr int most_readers = 4;  // query heads that a block reads keys for
+constexpr int warps = 4;
+constexpr int threads = 32 * warps;
+constexpr int most_readers = 16;  // query heads that a block reads keys for: rows of a product
+constexpr int few_readers = 8;    // so many leave rows free
+constexpr int wanted_blocks = 132 * 2;
 constexpr int most_parts = 64;
-constexpr int wanted_blocks = 132 * 6;
-constexpr int unroll = 4;  // keys that a thread has under way
+constexpr int least_part = 64;  // keys
+constexpr int most_width = 128;
+constexpr int join_threads = 256;
 constexpr float log2_e = 1.4426950408889634F;
 
 // How the work is cut; follows from shapes alone.
 struct Cut {
     int readers = 1;  // of a block
     int turns = 1;    // blocks that share a key/value head
-    int part = 0;     // keys
-    int parts = 1;
+    int parts = 1;    // of a sequence, at most
 };
 
 Cut cut_of(int batch, int heads, int groups, std::int64_t keys) {
@@ -28,192 +32,287 @@ Cut cut_of(int batch, int heads, int groups, std::int64_t keys) {
     cut.turns = ceil_div(shared, most_readers);
     cut.readers = ceil_div(shared, cut.turns);
     const std::int64_t blocks = static_cast<std::int64_t>(batch) * groups * cut.turns;
-    const std::int64_t parts = std::clamp<std::int64_t>(ceil_div(wanted_blocks, blocks), 1, most_parts);
-    cut.part = std::max(256, ceil_div(ceil_div(keys, parts), 64) * 64);
-    cut.parts = ceil_div(keys, cut.part);
+    const std::int64_t parts = std::clamp<std::int64_t>(wanted_blocks / blocks, 1, most_parts);
+    cut.parts = static_cast<int>(std::min<std::int64_t>(parts, ceil_div(keys, least_part)));
     return cut;
 }
 
-// A softmax under way: largest score (base 2), sum of exp2(score - largest), and the values so weighed.
-template <int Readers>
-struct Running {
-    float most[Readers];
-    float sum[Readers];
-    float o[Readers][8];
+// Parts that a sequence of so many keys is read in: equal ones, also where the cache has room for many more.
+__device__ __forceinline__ int parts_of(const Cut& cut, std::int64_t count) {
+    return static_cast<int>(min(static_cast<std::int64_t>(cut.parts), (count + least_part - 1) / least_part));
+}
+
+// Keys that a warp reads at a time, and their values; `stages` such tiles are under way. The shared memory of
+// a block is 70 to 80 KiB: every device from sm_80 on gives that, and Hopper to several blocks at once.
+template <int Width>
+struct Tile {
+    static constexpr int keys = Width >= 64 ? 16 : 1024 / Width;
+    static constexpr int stages = Width <= 64 ? 4 : 2;
+    static constexpr int stride = tile_stride(Width);
+    static constexpr int size = keys * stride;  // elements
+    static constexpr int of_warp = stages * 2 * size;
+    static constexpr std::size_t bytes = warps * of_warp * sizeof(bf16);
 };
 
-__device__ __forceinline__ void unpack(const Pack<bf16>& pack, float* to) {
+// A tile of a head on its way by one warp; zeros behind the last of `present` rows, where nothing is read.
+template <int Width>
+__device__ __forceinline__ void fetch(bf16* tile, const bf16* from, int present) {
+    constexpr int row_packs = Width / 8, rows = 32 / row_packs;  // of a round
+    const int row = threadIdx.x % 32 / row_packs, column = threadIdx.x % row_packs * 8;
+    const unsigned to = shared_address(tile + row * Tile<Width>::stride + column);
+    from += row * Width + column;
 #pragma unroll
-    for (int i = 0; i < 8; ++i) to[i] = to_float(pack.v[i]);
+    for (int i = 0; i < Tile<Width>::keys; i += rows)
+        asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(
+                         to + i * Tile<Width>::stride * static_cast<int>(sizeof(bf16))),
+                     "l"(from + i * Width), "r"(row + i < present ? 16 : 0));
 }
 
-// Adds what the lanes `distance` apart have of the same channels.
-template <int Readers>
-__device__ __forceinline__ void join(Running<Readers>& own, int distance) {
+// Row h of a product is query head h of the block. Fewer than nine heads leave rows 8 .. 15 of the weights
+// free: they hold what rounding to bfloat16 took off rows 0 .. 7.
+template <int Width, bool Wide>
+struct Warp {
+    static constexpr int halves = Wide ? 2 : 1;
+    static constexpr int keys = Tile<Width>::keys;
+
+    FragmentA q[Width / 16];
+    float most[halves];  // largest score so far, base 2
+    float sum[halves];   // of exp2(score - most), of this lane's keys
+    float o[Width / 8][4];
+
+    __device__ __forceinline__ void begin(const bf16* from, std::int64_t head_stride, int readers) {
+        const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int r = 0; r < Readers; ++r) {
-        const float other = __shfl_xor_sync(0xffffffffU, own.most[r], distance);
-        const float most = fmaxf(own.most[r], other);
-        // Lanes that saw no key have -infinity; so may both.
-        const float mine = most == -INFINITY ? 0.0F : exp2f(own.most[r] - most);
-        const float its = most == -INFINITY ? 0.0F : exp2f(other - most);
-        own.most[r] = most;
-        own.sum[r] = own.sum[r] * mine + __shfl_xor_sync(0xffffffffU, own.sum[r], distance) * its;
+        for (int k = 0; k < Width / 16; ++k)
 #pragma unroll
-        for (int i = 0; i < 8; ++i)
-            own.o[r][i] = own.o[r][i] * mine + __shfl_xor_sync(0xffffffffU, own.o[r][i], distance) * its;
+            for (int i = 0; i < 4; ++i) {
+                const int row = lane / 4 + 8 * (i % 2), column = 16 * k + 8 * (i / 2) + 2 * (lane % 4);
+                q[k].x[i] = row < readers
+                                ? *reinterpret_cast<const unsigned*>(from + row * head_stride + column)
+                                : 0U;
+            }
+#pragma unroll
+        for (int h = 0; h < halves; ++h) {
+            most[h] = -INFINITY;
+            sum[h] = 0;
+        }
+        clear(o);
     }
+
+    __device__ __forceinline__ void add(const bf16* k, const bf16* v, int present, float scale) {
+        float score[keys / 8][4];
+        clear(score);
+#pragma unroll
+        for (int step = 0; step < Width / 16; ++step)
+#pragma unroll
+            for (int n = 0; n < keys; n += 16) {
+                unsigned right[4];
+                load_b(k, Tile<Width>::stride, n, 16 * step, right);
+                mma(score[n / 8], q[step], right[0], right[1]);
+                mma(score[n / 8 + 1], q[step], right[2], right[3]);
+            }
+#pragma unroll
+        for (int h = 0; h < halves; ++h) {
+            float largest = most[h];
+#pragma unroll
+            for (int e = 0; e < keys / 4; ++e) {
+                float& x = score[e / 2][2 * h + e % 2];
+                x = e / 2 * 8 + threadIdx.x % 4 * 2 + e % 2 < present ? scale * x : -INFINITY;
+                largest = fmaxf(largest, x);
+            }
+#pragma unroll
+            for (int distance = 1; distance < 4; distance *= 2)
+                largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, distance));
+            const float kept = exp2f(most[h] - largest);
+            most[h] = largest;
+            sum[h] *= kept;
+#pragma unroll
+            for (int e = 0; e < keys / 4; ++e) {
+                float& x = score[e / 2][2 * h + e % 2];
+                x = exp2f(x - largest);
+                sum[h] += x;
+                if (!Wide) score[e / 2][2 + e % 2] = x - to_float(from_float<bf16>(x));
+            }
+#pragma unroll
+            for (int e = 0; e < Width / 4; ++e) {
+                o[e / 2][2 * h + e % 2] *= kept;
+                if (!Wide) o[e / 2][2 + e % 2] *= kept;
+            }
+        }
+#pragma unroll
+        for (int step = 0; step < keys / 16; ++step)
+            multiply_step<Width>(o, to_fragment(score, step), v, Tile<Width>::stride, 16 * step);
+    }
+
+    // [rows, Width] values, and of each row the largest score and the sum.
+    __device__ __forceinline__ void end(float* values, float* mosts, float* sums) {
+        const int row = threadIdx.x % 32 / 4, column = threadIdx.x % 4;
+#pragma unroll
+        for (int h = 0; h < halves; ++h) {
+#pragma unroll
+            for (int distance = 1; distance < 4; distance *= 2)
+                sum[h] += __shfl_xor_sync(0xffffffffU, sum[h], distance);
+            if (column == 0) {
+                mosts[row + 8 * h] = most[h];
+                sums[row + 8 * h] = sum[h];
+            }
+#pragma unroll
+            for (int e = 0; e < Width / 4; ++e)
+                values[(row + 8 * h) * Width + e / 2 * 8 + 2 * column + e % 2] =
+                    Wide ? o[e / 2][2 * h + e % 2] : o[e / 2][e % 2] + o[e / 2][2 + e % 2];
+        }
+    }
+};
+
+// [B, H, parts] of the values, and behind them of the largest score and the sum.
+struct Partial {
+    float* values;
+    float2* softmax;
+};
+__device__ __forceinline__ Partial partial_of(const DecodeAttention& p, const Cut& cut, int b, int head) {
+    const std::int64_t place = (static_cast<std::int64_t>(b) * p.heads + head) * cut.parts;
+    const std::int64_t all = static_cast<std::int64_t>(p.batch) * p.heads * cut.parts;
+    return {p.partial + place * p.head_dim, reinterpret_cast<float2*>(p.partial + all * p.head_dim) + place};
 }
 
-// Block (part, group and turn, sequence). Lanes of a row of `Lanes` hold eight channels of a key each. Of a
-// part and head stay [K] values, the largest score and the sum.
-template <int Lanes, int Readers>
+// Block (part, group and turn, sequence).
+template <int Width, bool Wide>
 __global__ void __launch_bounds__(threads) parts_kernel(DecodeAttention p, Cut cut) {
-    constexpr int width = 8 * Lanes, rows = threads / Lanes, warps = threads / 32;
+    using T = Tile<Width>;
     const int b = blockIdx.z, group = blockIdx.y / cut.turns, turn = blockIdx.y % cut.turns;
+    const int part = blockIdx.x;
     const std::int64_t count = p.count[b];
-    const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * cut.part;
-    if (begin >= count) return;
-    const std::int64_t end = min(begin + cut.part, count);
-    const int lane = threadIdx.x % Lanes, row = threadIdx.x / Lanes;
+    const int parts = parts_of(cut, count);
+    if (part >= parts) return;
     const int shared = p.heads / p.groups;
-    const int first = group * shared + turn * Readers;          // the block's first query head
-    const int readers = min(Readers, shared - turn * Readers);  // a last turn may have fewer
-    float q[Readers][8];
-    Running<Readers> own;
-#pragma unroll
-    for (int r = 0; r < Readers; ++r) {
-        own.most[r] = -INFINITY;
-        own.sum[r] = 0;
-        const int head = first + min(r, readers - 1);
-        unpack(load_pack(p.q.data + b * p.q.batch + head * p.q.head + 8 * lane), q[r]);
-#pragma unroll
-        for (int i = 0; i < 8; ++i) {
-            q[r][i] *= p.scale * log2_e;
-            own.o[r][i] = 0;
-        }
-    }
-    const bf16* k = p.k.data + b * p.k.batch + group * p.k.head + 8 * lane;
-    const bf16* v = p.v.data + b * p.v.batch + group * p.v.head + 8 * lane;
-    for (std::int64_t key = begin + row; key - row < end; key += unroll * rows) {
-        Pack<bf16> keys[unroll], values[unroll];
-#pragma unroll
-        for (int u = 0; u < unroll; ++u) {
-            const std::int64_t at = min(key + u * rows, end - 1) * width;
-            keys[u] = load_pack(k + at);
-            values[u] = load_pack(v + at);
-        }
-        float score[unroll][Readers];
-#pragma unroll
-        for (int u = 0; u < unroll; ++u) {
-            float x[8];
-            unpack(keys[u], x);
-#pragma unroll
-            for (int r = 0; r < Readers; ++r) {
-                float dot = 0;
-#pragma unroll
-                for (int i = 0; i < 8; ++i) dot += q[r][i] * x[i];
-#pragma unroll
-                for (int offset = Lanes / 2; offset > 0; offset /= 2)
-                    dot += __shfl_xor_sync(0xffffffffU, dot, offset);
-                score[u][r] = key + u * rows < end ? dot : -INFINITY;
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < Readers; ++r) {
-            float most = own.most[r];
-#pragma unroll
-            for (int u = 0; u < unroll; ++u) most = fmaxf(most, score[u][r]);
-            const float kept = most == -INFINITY ? 0.0F : exp2f(own.most[r] - most);
-            own.most[r] = most;
-            own.sum[r] *= kept;
-#pragma unroll
-            for (int i = 0; i < 8; ++i) own.o[r][i] *= kept;
-        }
-#pragma unroll
-        for (int u = 0; u < unroll; ++u) {
-            float x[8];
-            unpack(values[u], x);
-#pragma unroll
-            for (int r = 0; r < Readers; ++r) {
-                const float weight = score[u][r] == -INFINITY ? 0.0F : exp2f(score[u][r] - own.most[r]);
-                own.sum[r] += weight;
-#pragma unroll
-                for (int i = 0; i < 8; ++i) own.o[r][i] += weight * x[i];
-            }
-        }
-    }
-#pragma unroll
-    for (int distance = Lanes; distance < 32; distance *= 2) join(own, distance);
-
-    __shared__ float most[warps][Readers], sum[warps][Readers];
-    __shared__ float o[warps][Readers][width];
+    const int first = group * shared + turn * cut.readers;              // the block's first query head
+    const int readers = min(cut.readers, shared - turn * cut.readers);  // a last turn may have fewer
+    const std::int64_t tiles = (count + T::keys - 1) / T::keys;
+    const int end = static_cast<int>(tiles * (part + 1) / parts);
     const int warp = threadIdx.x / 32;
-    if (threadIdx.x % 32 < Lanes) {
-#pragma unroll
-        for (int r = 0; r < Readers; ++r) {
-            most[warp][r] = own.most[r];
-            sum[warp][r] = own.sum[r];
-#pragma unroll
-            for (int i = 0; i < 8; ++i) o[warp][r][8 * lane + i] = own.o[r][i];
+
+    extern __shared__ __align__(16) unsigned char memory[];
+    bf16* own = reinterpret_cast<bf16*>(memory) + warp * T::of_warp;
+    const bf16* k = p.k.data + b * p.k.batch + group * p.k.head;
+    const bf16* v = p.v.data + b * p.v.batch + group * p.v.head;
+    const auto present = [&](int tile) {
+        return static_cast<int>(
+            min(static_cast<std::int64_t>(T::keys), count - tile * std::int64_t{T::keys}));
+    };
+    int next = static_cast<int>(tiles * part / parts) + warp;  // the tile to be fetched
+    const auto fetch_next = [&](int stage) {
+        if (next < end) {
+            const std::int64_t at = next * std::int64_t{T::keys} * Width;
+            fetch<Width>(own + stage * 2 * T::size, k + at, present(next));
+            fetch<Width>(own + stage * 2 * T::size + T::size, v + at, present(next));
         }
-    }
-    __syncthreads();
-    for (int i = threadIdx.x; i < readers * width; i += threads) {
-        const int r = i / width, channel = i % width;
-        float top = most[0][r];
+        next += warps;
+        asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+    int tile = next, stage = 0;
 #pragma unroll
-        for (int w = 1; w < warps; ++w) top = fmaxf(top, most[w][r]);
+    for (int i = 0; i < T::stages; ++i) fetch_next(i);
+    Warp<Width, Wide> softmax;
+    softmax.begin(p.q.data + b * p.q.batch + first * p.q.head, p.q.head, readers);
+    for (; tile < end; tile += warps) {
+        asm volatile("cp.async.wait_group %0;" ::"n"(T::stages - 1) : "memory");
+        __syncwarp();
+        const bf16* here = own + stage * 2 * T::size;
+        softmax.add(here, here + T::size, present(tile), p.scale * log2_e);
+        __syncwarp();
+        fetch_next(stage);
+        stage = stage + 1 == T::stages ? 0 : stage + 1;
+    }
+
+    // The warps' own values take the place of their tiles.
+    constexpr int rows = Wide ? most_readers : few_readers;
+    static_assert(rows * Width * sizeof(float) <= T::of_warp * sizeof(bf16));
+    __shared__ float most[warps][rows], sum[warps][rows];
+    softmax.end(reinterpret_cast<float*>(own), most[warp], sum[warp]);
+    __syncthreads();
+    for (int i = threadIdx.x; i < readers * Width; i += threads) {
+        const int row = i / Width, channel = i % Width;
+        float top = most[0][row];
+#pragma unroll
+        for (int w = 1; w < warps; ++w) top = fmaxf(top, most[w][row]);
         float value = 0, weight = 0;
 #pragma unroll
         for (int w = 0; w < warps; ++w) {
-            const float share = most[w][r] == -INFINITY ? 0.0F : exp2f(most[w][r] - top);
-            value += share * o[w][r][channel];
-            weight += share * sum[w][r];
+            const float share = exp2f(most[w][row] - top);  // 0 of a warp that had no key
+            value += share * reinterpret_cast<const float*>(memory + w * T::of_warp * sizeof(bf16))[i];
+            weight += share * sum[w][row];
         }
-        const std::int64_t place =
-            (static_cast<std::int64_t>(b) * p.heads + first + r) * cut.parts + blockIdx.x;
-        float* to = p.partial + place * (width + 2);
-        to[channel] = value;
-        if (channel == 0) to[width] = top;
-        if (channel == 1) to[width + 1] = weight;
+        const Partial to = partial_of(p, cut, b, first + row);
+        to.values[part * Width + channel] = value;
+        if (channel == 0) to.softmax[part] = {top, weight};
     }
 }
 
-// Block (head, sequence), a thread a channel.
-__global__ void join_kernel(DecodeAttention p, Cut cut) {
-    const int head = blockIdx.x, b = blockIdx.y, channel = threadIdx.x, width = p.head_dim;
-    const int parts = static_cast<int>((p.count[b] + cut.part - 1) / cut.part);
-    const float* from = p.partial + (static_cast<std::int64_t>(b) * p.heads + head) * cut.parts * (width + 2);
-    float top = p.sink != nullptr ? to_float(p.sink[head]) * log2_e : -INFINITY;
-    const float sink = top;
-    for (int i = 0; i < parts; ++i) top = fmaxf(top, from[i * (width + 2) + width]);
-    float value = 0, sum = p.sink != nullptr ? exp2f(sink - top) : 0.0F;
-    for (int i = 0; i < parts; ++i) {
-        const float* part = from + i * (width + 2);
-        const float share = exp2f(part[width] - top);
-        value += share * part[channel];
-        sum += share * part[width + 1];
+// Block (head, sequence): rows of threads, one a channel, share the parts; each warp finds the whole softmax.
+// Everything is asked for at once, also what a part without keys left of earlier calls, which is not used.
+__global__ void __launch_bounds__(join_threads) join_kernel(DecodeAttention p, Cut cut) {
+    const int head = blockIdx.x, b = blockIdx.y, lane = threadIdx.x % 32, width = p.head_dim;
+    const int channel = threadIdx.x % width, row = threadIdx.x / width, rows = join_threads / width;
+    const Partial from = partial_of(p, cut, b, head);
+    constexpr int per_lane = most_parts / 32, per_row = most_parts * most_width / join_threads;
+    static_assert(per_lane == 2);
+    float2 softmax[per_lane];
+    float values[per_row];
+#pragma unroll
+    for (int i = 0; i < per_lane; ++i)
+        softmax[i] = lane + 32 * i < cut.parts ? from.softmax[lane + 32 * i] : float2{};
+#pragma unroll
+    for (int i = 0; i < per_row; ++i) {
+        if (rows * i >= cut.parts) break;
+        if (row + rows * i < cut.parts) values[i] = from.values[(row + rows * i) * width + channel];
     }
+    const int parts = parts_of(cut, p.count[b]);
+    const float sink = p.sink != nullptr ? to_float(p.sink[head]) * log2_e : -INFINITY;
+    float top = sink;
+#pragma unroll
+    for (int i = 0; i < per_lane; ++i) {
+        if (lane + 32 * i >= parts) softmax[i] = {-INFINITY, 0};
+        top = fmaxf(top, softmax[i].x);
+    }
+    top = warp_max(top);
+    float sum = 0, share[per_lane], value = 0;
+#pragma unroll
+    for (int i = 0; i < per_lane; ++i) {
+        share[i] = exp2f(softmax[i].x - top);
+        sum += share[i] * softmax[i].y;
+    }
+    sum = warp_sum(sum) + exp2f(sink - top);
+#pragma unroll
+    for (int i = 0; i < per_row; ++i) {
+        if (rows * i >= parts) break;
+        const int part = row + rows * i;  // the same for the whole warp
+        const float factor = __shfl_sync(0xffffffffU, part < 32 ? share[0] : share[1], part % 32);
+        if (part < parts) value += factor * values[i];
+    }
+    __shared__ float all[join_threads];
+    all[threadIdx.x] = value;
+    __syncthreads();
+    if (row != 0) return;
+    for (int i = 1; i < rows; ++i) value += all[i * width + channel];
     p.o.data[b * p.o.batch + head * p.o.head + channel] = from_float<bf16>(value / sum);
 }
 
-template <int Lanes>
-void launch_parts(const DecodeAttention& p, const Cut& cut, cudaStream_t stream) {
-    const dim3 blocks(cut.parts, p.groups * cut.turns, p.batch);
-    switch (cut.readers) {
-        case 1:
-            parts_kernel<Lanes, 1><<<blocks, threads, 0, stream>>>(p, cut);
-            break;
-        case 2:
-            parts_kernel<Lanes, 2><<<blocks, threads, 0, stream>>>(p, cut);
-            break;
-        case 3:
-            parts_kernel<Lanes, 3><<<blocks, threads, 0, stream>>>(p, cut);
-            break;
-        default:
-            parts_kernel<Lanes, 4><<<blocks, threads, 0, stream>>>(p, cut);
-    }
+template <int Width, bool Wide>
+cudaError_t launch(const DecodeAttention& p, const Cut& cut, cudaStream_t stream) {
+    constexpr std::size_t bytes = Tile<Width>::bytes;
+    const cudaError_t allowed = allow_shared(parts_kernel<Width, Wide>, bytes);
+    if (allowed != cudaSuccess) return allowed;
+    parts_kernel<Width, Wide>
+        <<<dim3(cut.parts, p.groups * cut.turns, p.batch), threads, bytes, stream>>>(p, cut);
+    join_kernel<<<dim3(p.heads, p.batch), join_threads, 0, stream>>>(p, cut);
+    return cudaGetLastError();
+}
+
+template <int Width>
+cudaError_t launch(const DecodeAttention& p, cudaStream_t stream) {
+    const Cut cut = cut_of(p.batch, p.heads, p.groups, p.keys);
+    return cut.readers > few_readers ? launch<Width, true>(p, cut, stream)
+                                     : launch<Width, false>(p, cut, stream);
 }
 
 }  // namespace
@@ -227,15 +326,9 @@ std::int64_t decode_attention_scratch(int batch, int heads, int groups, int head
 
 cudaError_t decode_attention(const DecodeAttention& p, cudaStream_t stream) {
     if (!decode_attention_supports(p.head_dim) || p.keys < 1) return cudaErrorInvalidValue;
-    const Cut cut = cut_of(p.batch, p.heads, p.groups, p.keys);
-    if (p.head_dim == 32)
-        launch_parts<4>(p, cut, stream);
-    else if (p.head_dim == 64)
-        launch_parts<8>(p, cut, stream);
-    else
-        launch_parts<16>(p, cut, stream);
-    join_kernel<<<dim3(p.heads, p.batch), p.head_dim, 0, stream>>>(p, cut);
-    return cudaGetLastError();
+    if (p.head_dim == 32) return launch<32>(p, stream);
+    if (p.head_dim == 64) return launch<64>(p, stream);
+    return launch<128>(p, stream);
 }
 
 }  // namespace braid::kernels::cuda

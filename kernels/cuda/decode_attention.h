@@ -1,6 +1,7 @@
 // Softmax attention of one query a sequence and head to the keys and values of a cache, on CUDA. The keys are
 // cut into parts that blocks read side by side (split-KV); a second kernel puts the parts together and gives
-// the sink its share. A key is read once for several of the query heads that share it.
+// the sink its share. A key is read once for the query heads that share it, up to sixteen: they are the rows
+// of products on tensor cores (sm_80 and later).
 //
 // Shape letters as in core/mixers/torch/ops.h.
 #pragma once

@@ -40,7 +40,8 @@ TEST(CudaDecode, AttentionOfAStepAgainstFloat64AndPlainBfloat16) {
     for (const Cache& c : {Cache{8, 12, 2, 64, 3000, true}, Cache{1, 6, 2, 64, 1, true},
                            Cache{3, 6, 2, 64, 257, false, 256}, Cache{2, 20, 2, 64, 700, true},
                            Cache{2, 4, 1, 32, 129, true}, Cache{1, 2, 2, 128, 2049, true, 2000},
-                           Cache{5, 10, 2, 64, 64, true}, Cache{1, 12, 2, 64, 20'000, true, 19'999}}) {
+                           Cache{5, 10, 2, 64, 64, true}, Cache{1, 12, 2, 64, 20'000, true, 19'999},
+                           Cache{3, 40, 2, 32, 500, true}, Cache{2, 24, 2, 128, 300, true}}) {
         const std::string name = std::to_string(c.batch) + " x " + std::to_string(c.keys) + " keys, " +
                                  std::to_string(c.heads) + "/" + std::to_string(c.groups) + " heads of " +
                                  std::to_string(c.head_dim);
