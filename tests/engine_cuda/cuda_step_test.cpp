@@ -140,7 +140,7 @@ TEST(CudaStep, APhaseThatCanBeRecordedIs) {
     auto made = Trainer::create({.architecture = tiny_architecture("F x2"),
                                  .training = training,
                                  .data = {},
-                                 .phases = {*parse_phase("steps=4,loss=ce")}},
+                                 .phases = {*parse_phase("steps=4,loss=mean")}},
                                 cuda_ops());
     ASSERT_TRUE(made) << describe(made.error());
     for (int i = 0; i < 8; ++i) {
