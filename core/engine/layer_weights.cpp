@@ -4,21 +4,22 @@ namespace braid {
 
 LayerWeights weights_of(const ParameterStore& store, const LayerParameters& p) {
     const auto value = [&](const Operand& operand) { return store.compute_view(operand); };
+    // Norms multiply by their masters: see kernels/cuda/norm.h.
+    const auto master = [&](const Operand& operand) { return store.value_view(operand); };
     const auto gradient = [&](const Operand& operand) { return store.gradient_view(operand); };
-    LayerWeights w{.norm_D = value(p.mixer_norm),
+    LayerWeights w{.norm_D = master(p.mixer_norm),
                    .dnorm_D = gradient(p.mixer_norm),
                    .in_CD = value(p.input_projection),
                    .din_CD = gradient(p.input_projection),
                    .out_DO = value(p.output_projection),
                    .dout_DO = gradient(p.output_projection),
                    .mixers = {},
-                   .ffn = {value(p.ffn_norm), value(p.gate_up), value(p.down)},
+                   .ffn = {master(p.ffn_norm), value(p.gate_up), value(p.down)},
                    .dffn = {gradient(p.ffn_norm), gradient(p.gate_up), gradient(p.down)}};
     const auto all = [&](const std::vector<Operand>& operands) {
         std::vector<MixerParameter> views;
         for (const Operand& each : operands)
-            views.push_back(
-                {.value = value(each), .master = store.value_view(each), .gradient = gradient(each)});
+            views.push_back({.value = value(each), .master = master(each), .gradient = gradient(each)});
         return views;
     };
     for (const LayerParameters::Group& group : p.groups)

@@ -183,7 +183,7 @@ Result<std::unique_ptr<Model>> Model::create(const ArchitectureSpec& spec, std::
         parts->dembedding_VD = store.gradient_view(layout.embedding);
         parts->head_VD = store.compute_view(layout.head);
         parts->dhead_VD = store.gradient_view(layout.head);
-        parts->norm_D = store.compute_view(layout.final_norm);
+        parts->norm_D = store.value_view(layout.final_norm);
         parts->dnorm_D = store.gradient_view(layout.final_norm);
         parts->loss_sum = at::zeros(
             {}, at::TensorOptions().dtype(parts->ops->statistics_type()).device(parts->ops->device()));

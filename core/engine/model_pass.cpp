@@ -12,7 +12,7 @@ ModelPass::ModelPass(Model& model) : model_(model), eps_(norm_eps(model.spec()))
     for (const LayerParameters& layer : store.layout().layers) layers_.push_back(weights_of(store, layer));
     embedding_VD_ = store.compute_view(store.layout().embedding);
     head_VD_ = store.compute_view(store.layout().head);
-    norm_D_ = store.compute_view(store.layout().final_norm);
+    norm_D_ = store.value_view(store.layout().final_norm);
 }
 
 ModelPass::Buffers ModelPass::buffers(std::int64_t rows) const {

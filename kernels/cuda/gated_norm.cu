@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_kernel(GatedNorm p, Hea
         const float rstd = rsqrtf(warp_sum(squares) / p.width + p.eps);
         for (int i = 2 * lane; i < p.width; i += 64) {
             const float2 z = load2(x + i), g = load2(gate + i);
-            const float2 w = p.weight != nullptr ? load2(p.weight + i) : float2{1, 1};
+            const float2 w =
+                p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
             store2(to + i,
                    {z.x * rstd * w.x * act(g.x, p.silu).value, z.y * rstd * w.y * act(g.y, p.silu).value});
         }
@@ -78,7 +79,8 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_backward_kernel(GatedNo
         float squares = 0, along = 0;
         for (int i = 2 * lane; i < p.width; i += 64) {
             const float2 x2 = load2(x + i), g2 = load2(gate + i), dy2 = load2(dy + i);
-            const float2 w = p.weight != nullptr ? load2(p.weight + i) : float2{1, 1};
+            const float2 w =
+                p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
             const float a = act(g2.x, p.silu).value, c = act(g2.y, p.silu).value;
             const float zx = p.gate_first ? x2.x * a : x2.x, zy = p.gate_first ? x2.y * c : x2.y;
             const float dux = p.gate_first ? dy2.x * w.x : dy2.x * a * w.x;
@@ -90,7 +92,8 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_backward_kernel(GatedNo
         const float shift = warp_sum(along) / p.width * rstd * rstd;
         for (int i = 2 * lane; i < p.width; i += 64) {
             const float2 x2 = load2(x + i), g2 = load2(gate + i), dy2 = load2(dy + i);
-            const float2 w = p.weight != nullptr ? load2(p.weight + i) : float2{1, 1};
+            const float2 w =
+                p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
             float2 dx2, dgate2;
             const auto one = [&](float xi, float gi, float dyi, float wi, float& dxi, float& dgi) -> float {
                 const Act f = act(gi, p.silu);

@@ -19,7 +19,7 @@ struct HeadRows {
 
 struct GatedNorm {
     HeadRows x, gate;
-    const __nv_bfloat16* weight = nullptr;  // [width]; null: 1
+    const float* weight = nullptr;  // [width]; null: 1
     std::int64_t rows = 0;
     int heads = 0;
     int width = 0;  // even

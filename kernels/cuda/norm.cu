@@ -36,7 +36,7 @@ __global__ void rms_norm_kernel(RmsNorm p) {
     bf16* y = p.y + row * p.width;
     for (int i = lane; i < packs; i += 32) {
         const float4 v = x[i];
-        const float4 w = load_four(p.weight + 4 * i);
+        const float4 w = reinterpret_cast<const float4*>(p.weight)[i];
         store_four(y + 4 * i, {v.x * rstd * w.x, v.y * rstd * w.y, v.z * rstd * w.z, v.w * rstd * w.w});
     }
 }
@@ -58,7 +58,8 @@ __global__ void rms_norm_backward_kernel(RmsNormBackward p) {
         float dot = 0;
 #pragma unroll 4
         for (int i = 4 * lane; i < p.width; i += 128) {
-            const float4 d = load_four(dy + i), w = load_four(p.weight + i);
+            const float4 d = load_four(dy + i);
+            const float4 w = *reinterpret_cast<const float4*>(p.weight + i);
             const float4 v = *reinterpret_cast<const float4*>(x + i);
             float4& sum = *reinterpret_cast<float4*>(dw + i);
             const float4 along = {d.x * v.x * rstd, d.y * v.y * rstd, d.z * v.z * rstd, d.w * v.w * rstd};
@@ -68,7 +69,8 @@ __global__ void rms_norm_backward_kernel(RmsNormBackward p) {
         const float mean = warp_sum(dot) / static_cast<float>(p.width) * rstd;
 #pragma unroll 4
         for (int i = 4 * lane; i < p.width; i += 128) {
-            const float4 d = load_four(dy + i), w = load_four(p.weight + i);
+            const float4 d = load_four(dy + i);
+            const float4 w = *reinterpret_cast<const float4*>(p.weight + i);
             const float4 v = *reinterpret_cast<const float4*>(x + i);
             float4 to = *reinterpret_cast<const float4*>(dx + i);
             to.x += rstd * (d.x * w.x - v.x * mean);

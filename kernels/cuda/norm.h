@@ -1,4 +1,5 @@
-// RMSNorm on CUDA; the residual stream is float32, weights and outputs bfloat16.
+// RMSNorm on CUDA; the residual stream and the weights are float32, outputs bfloat16. Weights begin at 1,
+// where bfloat16 knows only steps of 1/128: what the first updates do would be lost.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -9,10 +10,10 @@
 namespace braid::kernels::cuda {
 
 struct RmsNorm {
-    const float* x = nullptr;               // [rows, width]
-    const __nv_bfloat16* weight = nullptr;  // [width]
-    __nv_bfloat16* y = nullptr;             // [rows, width]
-    float* rstd = nullptr;                  // [rows]
+    const float* x = nullptr;       // [rows, width]
+    const float* weight = nullptr;  // [width]
+    __nv_bfloat16* y = nullptr;     // [rows, width]
+    float* rstd = nullptr;          // [rows]
     std::int64_t rows = 0;
     int width = 0;  // a multiple of 4
     float eps = 1e-6F;
@@ -22,7 +23,7 @@ cudaError_t rms_norm(const RmsNorm& p, cudaStream_t stream);
 struct RmsNormBackward {
     const __nv_bfloat16* dy = nullptr;  // [rows, width]
     const float* x = nullptr;
-    const __nv_bfloat16* weight = nullptr;
+    const float* weight = nullptr;
     const float* rstd = nullptr;
     float* dx = nullptr;               // accumulates
     __nv_bfloat16* rounded = nullptr;  // dx once more, or null

@@ -47,7 +47,7 @@ TEST_F(CudaOps, RmsNorm) {
         const at::Tensor y = out({rows, width}, at::kBFloat16);
         const at::Tensor rstd = out({rows}, at::kFloat);
         const at::Tensor x_cuda = to_cuda(x, at::kFloat);
-        const at::Tensor w_cuda = to_cuda(w, at::kBFloat16);
+        const at::Tensor w_cuda = to_cuda(w, at::kFloat);
         cuda_ops()->rms_norm(x_cuda, w_cuda, 1e-6, y, rstd);
         const at::Tensor dx = to_cuda(dx0, at::kFloat);
         const at::Tensor dw = to_cuda(dw0, at::kFloat);

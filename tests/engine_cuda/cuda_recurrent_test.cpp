@@ -212,7 +212,7 @@ TEST(CudaRecurrent, NormAndGate) {
         const auto run = [&](Ops& ops) {
             const auto to = [&](const at::Tensor& t) { return t.to(ops.device(), ops.compute_type()); };
             const at::Tensor gate = to(wide).narrow(1, 6, s.heads * s.width).view({s.rows, s.heads, s.width});
-            const at::Tensor w = s.weight ? to(weight) : at::Tensor();
+            const at::Tensor w = s.weight ? weight.to(ops.device(), ops.master_type()) : at::Tensor();
             std::vector<at::Tensor> all = {at::empty_like(to(x)), at::empty_like(to(x)),
                                            at::empty_like(to(x)),
                                            at::zeros_like(weight.to(ops.device(), ops.master_type()))};

@@ -83,7 +83,7 @@ public:
     void rms_norm(const at::Tensor& x_ND, const at::Tensor& weight_D, double eps, const at::Tensor& y_ND,
                   const at::Tensor& rstd_N) override {
         check(kc::rms_norm({.x = float_data(x_ND),
-                            .weight = bf16_data(weight_D),
+                            .weight = float_data(weight_D),
                             .y = bf16_data(y_ND),
                             .rstd = float_data(rstd_N),
                             .rows = x_ND.size(0),
@@ -102,7 +102,7 @@ public:
             kc::rms_norm_backward(
                 {.dy = bf16_data(dy_ND),
                  .x = float_data(x_ND),
-                 .weight = bf16_data(weight_D),
+                 .weight = float_data(weight_D),
                  .rstd = float_data(rstd_N),
                  .dx = float_data(dx_ND),
                  .rounded = rounded_ND.defined() ? bf16_data(rounded_ND) : nullptr,

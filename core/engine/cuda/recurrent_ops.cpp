@@ -74,7 +74,7 @@ kc::GatedNorm norm_of(const GatedNormRule& rule, const at::Tensor& x_NHW, const 
                       const at::Tensor& weight_W) {
     return {.x = rows_of(x_NHW),
             .gate = rows_of(gate_NHW),
-            .weight = weight_W.defined() ? bf16_data(weight_W) : nullptr,
+            .weight = float_or_null(weight_W),
             .rows = x_NHW.size(0),
             .heads = static_cast<int>(x_NHW.size(1)),
             .width = static_cast<int>(x_NHW.size(2)),

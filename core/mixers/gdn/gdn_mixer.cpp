@@ -77,7 +77,7 @@ public:
         const at::Tensor do_BTHV = at::empty_like(memory.tensors[1]);
         const MixerParameter& norm = parameters.vectors[2];
         ops.gated_norm_backward(norm_rule(), rows_of(heads_of(dout_BTC, 0, s_.heads, s_.value_dim)),
-                                rows_of(memory.tensors[1]), rows_of(gate_of(in_BTC)), norm.value,
+                                rows_of(memory.tensors[1]), rows_of(gate_of(in_BTC)), norm.master,
                                 rows_of(do_BTHV), rows_of(gate_of(din_BTC)), norm.gradient);
         const SoftplusDecay decay{memory.tensors[2], memory.tensors[3]};
         const at::Tensor dlog_decay = at::empty_like(decay.dt_BTS), dbeta = at::empty_like(decay.dt_BTS);
@@ -189,7 +189,7 @@ private:
     }
     void finish(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& o_BTHV, const at::Tensor& out_BTC) const {
-        ops.gated_norm(norm_rule(), rows_of(o_BTHV), rows_of(gate_of(in_BTC)), parameters.vectors[2].value,
+        ops.gated_norm(norm_rule(), rows_of(o_BTHV), rows_of(gate_of(in_BTC)), parameters.vectors[2].master,
                        rows_of(heads_of(out_BTC, 0, s_.heads, s_.value_dim)));
     }
     at::Tensor empty_output(Ops& ops, std::int64_t batch, std::int64_t tokens) const {

@@ -69,7 +69,7 @@ public:
         const at::Tensor dy_BTHP = at::empty_like(memory.tensors[1]);
         const MixerParameter& norm = parameters.vectors[3];
         ops.gated_norm_backward(norm_rule(), whole(dout_BTC), whole(memory.tensors[1]), whole(z_of(in_BTC)),
-                                norm.value, whole(dy_BTHP), whole(z_of(din_BTC)), norm.gradient);
+                                norm.master, whole(dy_BTHP), whole(z_of(din_BTC)), norm.gradient);
         const SoftplusDecay decay{memory.tensors[2], memory.tensors[3]};
         const at::Tensor ddt = at::empty_like(decay.dt_BTS), dlog_decay = at::empty_like(decay.dt_BTS);
         const at::Tensor dxbc = s_.convolution ? at::empty_like(memory.tensors[4]) : xbc_of(din_BTC);
@@ -188,7 +188,7 @@ private:
     }
     void finish(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& y_BTHP, const at::Tensor& out_BTC) const {
-        ops.gated_norm(norm_rule(), whole(y_BTHP), whole(z_of(in_BTC)), parameters.vectors[3].value,
+        ops.gated_norm(norm_rule(), whole(y_BTHP), whole(z_of(in_BTC)), parameters.vectors[3].master,
                        whole(out_BTC));
     }
     static at::Tensor whole(const at::Tensor& x) {  // [N, 1, inner]: the norm spans the heads

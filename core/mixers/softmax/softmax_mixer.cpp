@@ -85,8 +85,8 @@ void SoftmaxMixer::prepare(const MixerParameters& parameters, const at::Tensor& 
     if (!shape_.qk_norm) return;
     const Projected p = split(shape_, in_BTC);
     if (raw_BTRK.defined()) raw_BTRK.copy_(p.qk_BTRK);
-    head_norm(p.q_BTHK, small.norm[0]->value, shape_.norm_eps);
-    head_norm(p.k_BTGK, small.norm[1]->value, shape_.norm_eps);
+    head_norm(p.q_BTHK, small.norm[0]->master, shape_.norm_eps);
+    head_norm(p.k_BTGK, small.norm[1]->master, shape_.norm_eps);
 }
 
 void SoftmaxMixer::prepare_backward(const MixerParameters& parameters, const at::Tensor& raw_BTRK,
@@ -94,9 +94,9 @@ void SoftmaxMixer::prepare_backward(const MixerParameters& parameters, const at:
     const Small small = small_of(shape_, parameters);
     if (shape_.qk_norm) {
         const Projected d = split(shape_, din_BTC);
-        head_norm_backward(raw_BTRK.narrow(2, 0, shape_.heads), small.norm[0]->value, shape_.norm_eps,
+        head_norm_backward(raw_BTRK.narrow(2, 0, shape_.heads), small.norm[0]->master, shape_.norm_eps,
                            d.q_BTHK, small.norm[0]->gradient);
-        head_norm_backward(raw_BTRK.narrow(2, shape_.heads, shape_.kv_heads), small.norm[1]->value,
+        head_norm_backward(raw_BTRK.narrow(2, shape_.heads, shape_.kv_heads), small.norm[1]->master,
                            shape_.norm_eps, d.k_BTGK, small.norm[1]->gradient);
     }
     std::int64_t first = 0;

@@ -50,7 +50,7 @@ struct MatrixRequest {
 
 struct MixerParameter {
     at::Tensor value;     // compute_type()
-    at::Tensor master;    // master_type(), for what must not be rounded (decays)
+    at::Tensor master;    // master_type(), for what must not be rounded (decays, weights of norms)
     at::Tensor gradient;  // master_type()
 };
 

@@ -10,9 +10,9 @@
 //   implementation and is kept from call to call: a steady step allocates nothing.
 // - No host synchronisation: results that the host wants stay in device tensors until a metric is read.
 // - Tensors whose name ends in a column slice (q, k, v, o and their gradients) may have any batch and row
-// stride;
-//   the last dimension is contiguous. Everything else is contiguous.
-// - Types: weights and activations have compute_type(), the residual stream and its gradient residual_type(),
+//   stride; the last dimension is contiguous. Everything else is contiguous.
+// - Types: weights and activations have compute_type(), but weights of norms master_type(); the residual
+//   stream and its gradient have residual_type(),
 //   parameters, their gradients and optimizer state master_type(), row statistics (rstd, lse, losses)
 //   statistics_type().
 // - Equal inputs give equal bits from run to run at a fixed number of threads.
