@@ -170,8 +170,10 @@ TEST_F(CudaOps, EmbeddingGradientOfRareAndFrequentTokens) {
 }
 
 TEST_F(CudaOps, HeadLossInSeveralChunks) {
-    for (const std::int64_t vocab : {258, 73448}) {
-        const std::int64_t rows = vocab > 1000 ? 9300 : 777;  // 73,448 x 9,300 logits need two chunks
+    // Rows that do not begin at 16 bytes, that blocks of three sizes hold in registers, and too long for
+    // that; 73,448 x 9,300 logits need two chunks.
+    for (const std::int64_t vocab : {258, 1000, 32000, 73448, 80000}) {
+        const std::int64_t rows = vocab == 73448 ? 9300 : vocab > 1000 ? 200 : 777;
         const std::int64_t width = 64;
         const at::Tensor y = values({rows, width}, 1);
         const at::Tensor w = values({vocab, width}, 2, 0.2);
