@@ -5,9 +5,9 @@ namespace braid::kernels::cuda {
 namespace {
 
 constexpr float log2_e = 1.4426950408889634F;
-// Below every logit that counts, and finite: the sum of a thread that has seen no number is 0 from it, that
-// of one that has seen NaN is NaN, and so is the row's loss.
-constexpr float lowest = -3.0e38F;
+// Below every logit that counts, finite, and so when it is counted in base 2: the sum of a thread that has
+// seen no number is 0 from it, that of one that has seen NaN is NaN, and so is the row's loss.
+constexpr float lowest = -2.0e38F;
 
 __device__ __forceinline__ float power_of_2(float x) {
     float y;
