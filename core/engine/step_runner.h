@@ -25,8 +25,8 @@ public:
 
     // Records nothing for the rest of the phase, for the reason that way() tells.
     void launch_only(const std::string& reason);
-    // What was recorded no longer fits: layers and rules of the optimizer change, and what stood in the way of
-    // recording may be gone.
+    // What was recorded no longer fits: layers and rules of the optimizer change, and what stood in the way
+    // of recording may be gone.
     void begin_phase();
 
     // Clears the gradients. scale: Model::forward_backward().
