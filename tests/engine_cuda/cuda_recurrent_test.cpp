@@ -31,12 +31,15 @@ struct Case {
 const LinearRule fixed{.silu = true};
 const LinearRule delta{.silu = true, .unit_qk = true, .delta = true, .scale = 0.37};
 
-// The mixers' shapes in small, parts of 256 tokens and chunks of 64 cut at odd places, gates at their ends.
+// The mixers' shapes in small, parts of 256 (Hopper: 512) tokens and chunks of 64 (128) cut at odd places,
+// gates at their ends.
 std::vector<Case> cases() {
     return {{"lightning", fixed, 2, 700, 6, 6, 2, 2, 64, 64},
             {"lightning, a token", fixed, 1, 1, 6, 6, 2, 2, 64, 64},
             {"lightning, a chunk and a token", fixed, 2, 65, 4, 4, 4, 4, 64, 64},
             {"lightning, a part and a token", fixed, 1, 257, 2, 2, 1, 1, 64, 64},
+            {"lightning, two chunks and a token", fixed, 2, 129, 6, 6, 2, 2, 64, 64},
+            {"lightning, seven states of a head", fixed, 1, 513, 7, 7, 1, 1, 64, 64},
             {"lightning, all kept", fixed, 2, 512, 2, 2, 1, 1, 64, 64, false, false, -1e-7},
             {"lightning, documents", fixed, 2, 700, 6, 6, 2, 2, 64, 64, false, false, -0.02, true},
             {"lightning, narrow heads", fixed, 2, 300, 4, 4, 2, 2, 32, 32},

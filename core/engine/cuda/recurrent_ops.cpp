@@ -2,9 +2,9 @@
 
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/cuda_delta.h"
+#include "core/engine/cuda/cuda_scan.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/gated_norm.h"
-#include "kernels/cuda/linear_scan.h"
 #include "kernels/cuda/short_convolution.h"
 
 namespace braid {
@@ -15,52 +15,16 @@ using cuda::bf16_data;
 using cuda::check;
 using cuda::float_data;
 using cuda::float_or_null;
-using cuda::head_vectors;
 using cuda::stream;
 
 // bfloat16 with the last dimension side by side.
 bool plain(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.stride(-1) == 1; }
-
-bool scans(const LinearRule& rule, const LinearShape& shape) {
-    return !rule.delta && !rule.unit_qk && shape.readers <= shape.states &&
-           kc::linear_scan_supports(static_cast<int>(shape.key_dim), static_cast<int>(shape.value_dim));
-}
 
 LinearShape shape_of(const LinearInput& input) {
     return {.states = input.log_decay_BTS.size(-1),
             .readers = input.q_BTHK.size(2),
             .key_dim = input.q_BTHK.size(3),
             .value_dim = input.v_BTJV.size(3)};
-}
-
-// States before the parts, then what each part leaves of the state before it.
-std::int64_t boundary_elements(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
-    return kc::linear_parts(tokens) * batch * shape.states * (shape.key_dim * shape.value_dim + 1);
-}
-
-kc::LinearScan scan_of(const LinearRule& rule, const LinearInput& input, const at::Tensor& boundaries) {
-    const LinearShape shape = shape_of(input);
-    const std::int64_t batch = input.q_BTHK.size(0), tokens = input.q_BTHK.size(1);
-    return {.batch = static_cast<int>(batch),
-            .tokens = static_cast<int>(tokens),
-            .states = static_cast<int>(shape.states),
-            .key_dim = static_cast<int>(shape.key_dim),
-            .value_dim = static_cast<int>(shape.value_dim),
-            .silu = rule.silu,
-            .scale = static_cast<float>(rule.scale),
-            .q = head_vectors(input.q_BTHK),
-            .k = head_vectors(input.k_BTGK),
-            .v = head_vectors(input.v_BTJV),
-            .log_decay = float_data(input.log_decay_BTS),
-            .constant_decay = input.log_decay_BTS.dim() == 1,
-            .beta = float_or_null(input.beta_BTS),
-            .skip = float_or_null(input.skip_S),
-            .starts = input.starts_BT.defined()
-                          ? static_cast<std::int32_t*>(input.starts_BT.mutable_data_ptr())
-                          : nullptr,
-            .boundaries = float_data(boundaries),
-            .totals = float_data(boundaries) +
-                      kc::linear_parts(tokens) * batch * shape.states * shape.key_dim * shape.value_dim};
 }
 
 bool even(const at::Tensor& x) {
@@ -112,8 +76,8 @@ at::Tensor RecurrentCudaOps::delta_scratch(const LinearInput& input, bool backwa
 at::Tensor RecurrentCudaOps::linear_boundaries(const LinearRule& rule, const LinearShape& shape,
                                                std::int64_t batch, std::int64_t tokens) {
     if (cuda::delta_supported(rule, shape)) return cuda::delta_boundaries(shape, batch, tokens, device_);
-    if (!scans(rule, shape)) return Ops::linear_boundaries(rule, shape, batch, tokens);
-    return at::empty({boundary_elements(shape, batch, tokens)}, at::dtype(at::kFloat).device(device_));
+    if (cuda::scan_supported(rule, shape)) return cuda::scan_boundaries(shape, batch, tokens, device_);
+    return Ops::linear_boundaries(rule, shape, batch, tokens);
 }
 
 void RecurrentCudaOps::linear_attention(const LinearRule& rule, const LinearInput& input,
@@ -122,16 +86,9 @@ void RecurrentCudaOps::linear_attention(const LinearRule& rule, const LinearInpu
     const LinearShape shape = shape_of(input);
     if (cuda::delta_supported(rule, shape))
         return cuda::delta_forward(rule, input, o_BTRV, boundaries, last_BSKV, delta_scratch(input, false));
-    if (!scans(rule, shape)) return Ops::linear_attention(rule, input, o_BTRV, boundaries, last_BSKV);
-    const std::int64_t elements = boundary_elements(shape, input.q_BTHK.size(0), input.q_BTHK.size(1));
-    const at::Tensor kept =
-        boundaries.defined() ? boundaries : scratch("linear states", elements, at::kFloat);
-    check(kc::linear_scan({.scan = scan_of(rule, input, kept),
-                           .initial = float_or_null(input.initial_BSKV),
-                           .last = float_or_null(last_BSKV),
-                           .o = head_vectors(o_BTRV)},
-                          stream()),
-          "linear_scan");
+    if (cuda::scan_supported(rule, shape))
+        return cuda::scan_forward(rule, input, o_BTRV, boundaries, last_BSKV, scratch_);
+    Ops::linear_attention(rule, input, o_BTRV, boundaries, last_BSKV);
 }
 
 void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const LinearInput& input,
@@ -140,26 +97,9 @@ void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const L
     const LinearShape shape = shape_of(input);
     if (cuda::delta_supported(rule, shape))
         return cuda::delta_backward(rule, input, boundaries, do_BTRV, gradient, delta_scratch(input, true));
-    if (!scans(rule, shape))
-        return Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
-    const std::int64_t batch = input.q_BTHK.size(0), tokens = input.q_BTHK.size(1);
-    const std::int64_t totals = kc::linear_parts(tokens) * batch * shape.states;
-    const std::int64_t partial = batch * tokens * shape.states * (2 * shape.key_dim + shape.value_dim);
-    check(kc::linear_scan_backward(
-              {.scan = scan_of(rule, input, boundaries),
-               .d_o = head_vectors(do_BTRV),
-               .dq = head_vectors(gradient.dq_BTHK),
-               .dk = head_vectors(gradient.dk_BTGK),
-               .dv = head_vectors(gradient.dv_BTJV),
-               .dlog_decay = float_or_null(gradient.dlog_decay_BTS),
-               .dbeta = float_or_null(gradient.dbeta_BTS),
-               .dskip = float_or_null(gradient.dskip_S),
-               .dboundaries = float_data(
-                   scratch("linear state gradients", totals * shape.key_dim * shape.value_dim, at::kFloat)),
-               .skip_partial = float_data(scratch("linear skip", totals, at::kFloat)),
-               .partial = bf16_data(scratch("linear gradients", partial, at::kBFloat16))},
-              stream()),
-          "linear_scan_backward");
+    if (cuda::scan_supported(rule, shape))
+        return cuda::scan_backward(rule, input, boundaries, do_BTRV, gradient, scratch_);
+    Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
 }
 
 void RecurrentCudaOps::gated_norm(const GatedNormRule& rule, const at::Tensor& x_NHW,
