@@ -146,8 +146,9 @@ TEST(CudaStep, APhaseThatCanBeRecordedIs) {
     for (int i = 0; i < 8; ++i) {
         const auto step = (*made)->advance([] { return true; });
         ASSERT_TRUE(step) << describe(step.error());
-        if (i == 3)
+        if (i == 3) {
             EXPECT_EQ((*made)->step_way(), "launched kernel by kernel: the loss weighs each token anew");
+        }
     }
     (void)(*made)->settle();
     EXPECT_EQ((*made)->step_way(), "recorded, played as CUDA graphs");
