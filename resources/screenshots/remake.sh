@@ -89,3 +89,13 @@ picture runs-by-scores "$work/needles" light train "400 53" "1423 53"
 picture probe "$work/needles" light probe
 picture investigate "$work/five-seeds" light train "655 53"
 "$bin/braid" figure far-recall --project "$work/laziness" --size single --out "$here/far-recall.png" --no-data
+
+# Speeds that were measured on a GPU machine; growth.json says by which command.
+mkdir -p "$work/growth/figures"
+cp "$here/growth.json" "$work/growth"
+echo '{"schema_version": 1, "title": "Growth"}' > "$work/growth/project.json"
+cat > "$work/growth/figures/growth.json" <<'FIGURE'
+{"schema_version": 1, "kind": "growth", "title": "Speed of a training step", "source": {"growth": "growth.json"},
+ "panels": [{"metric": "tokens_per_s/context"}, {"metric": "tokens_per_s/parameters"}]}
+FIGURE
+"$bin/braid" figure growth --project "$work/growth" --size double --font-pt 6 --out "$here/growth.png" --no-data

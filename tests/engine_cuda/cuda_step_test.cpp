@@ -130,30 +130,6 @@ TEST(CudaStep, WhatCannotBeRecordedLeavesNoTrace) {
     EXPECT_EQ(x.sum().item().toDouble(), 8);
 }
 
-// What weighs each token anew is launched; the phase behind it is recorded again.
-TEST(CudaStep, APhaseThatCanBeRecordedIs) {
-    BRAID_NEEDS_CUDA();
-    TrainingSpec training = training_on_gpu("graph");
-    training.steps = 4;
-    training.loss = "longce";
-    training.longce_window = 32;
-    auto made = Trainer::create({.architecture = tiny_architecture("F x2"),
-                                 .training = training,
-                                 .data = {},
-                                 .phases = {*parse_phase("steps=4,loss=mean")}},
-                                cuda_ops());
-    ASSERT_TRUE(made) << describe(made.error());
-    for (int i = 0; i < 8; ++i) {
-        const auto step = (*made)->advance([] { return true; });
-        ASSERT_TRUE(step) << describe(step.error());
-        if (i == 3) {
-            EXPECT_EQ((*made)->step_way(), "launched kernel by kernel: the loss weighs each token anew");
-        }
-    }
-    (void)(*made)->settle();
-    EXPECT_EQ((*made)->step_way(), "recorded, played as CUDA graphs");
-}
-
 class CudaRunTest : public RunTest {};
 
 TEST_F(CudaRunTest, StoppedAndResumedEqualsStraight) {
