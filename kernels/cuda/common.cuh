@@ -38,6 +38,14 @@ __device__ __forceinline__ bf16 from_float<bf16>(float x) {
     return __float2bfloat16(x);
 }
 
+constexpr float log2_e = 1.4426950408889634F;
+// To 2^-22 of itself; results below the smallest normal number are 0.
+__device__ __forceinline__ float power_of_2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 __device__ __forceinline__ float warp_sum(float x) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) x += __shfl_xor_sync(0xffffffffU, x, offset);

@@ -4,16 +4,9 @@
 namespace braid::kernels::cuda {
 namespace {
 
-constexpr float log2_e = 1.4426950408889634F;
 // Below every logit that counts, finite, and so when it is counted in base 2: the sum of a thread that has
 // seen no number is 0 from it, that of one that has seen NaN is NaN, and so is the row's loss.
 constexpr float lowest = -2.0e38F;
-
-__device__ __forceinline__ float power_of_2(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 
 // Logits side by side that a thread takes at once; packed, so that many fit in registers.
 template <int n>

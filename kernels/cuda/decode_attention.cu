@@ -17,7 +17,6 @@ constexpr int most_parts = 64;
 constexpr int least_part = 64;  // keys
 constexpr int most_width = 128;
 constexpr int join_threads = 256;
-constexpr float log2_e = 1.4426950408889634F;
 
 // How the work is cut; follows from shapes alone.
 struct Cut {

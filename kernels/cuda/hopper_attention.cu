@@ -139,14 +139,14 @@ struct Rows {
 #pragma unroll
             for (int row = 0; row < 2; ++row) {
                 const float now = fmaxf(largest[row], top[row]);
-                keep[row] = exp2_fast(largest[row] - now);
+                keep[row] = power_of_2(largest[row] - now);
                 largest[row] = now;
                 sum[row] *= keep[row];
             }
         }
 #pragma unroll
         for (int i = 0; i < keys_each / 2; ++i)
-            scores[i] = exp2_fast(fmaf(scores[i], scale_log2, -largest[i % 4 / 2]));
+            scores[i] = power_of_2(fmaf(scores[i], scale_log2, -largest[i % 4 / 2]));
         float parts[4] = {0, 0, 0, 0};
 #pragma unroll
         for (int i = 0; i < keys_each / 2; ++i) parts[i % 4] += scores[i];
@@ -243,7 +243,7 @@ __device__ __forceinline__ void multiply(const Parameters& p, Shared& s, int til
             sum += __shfl_xor_sync(~0U, sum, 1);
             sum += __shfl_xor_sync(~0U, sum, 2);
             const int head = head0 + ((row + 8 * i) >> u.token_shift);
-            if (p.sink != nullptr) sum += exp2_fast(to_float(p.sink[head]) * log2e - r.largest[i]);
+            if (p.sink != nullptr) sum += power_of_2(to_float(p.sink[head]) * log2_e - r.largest[i]);
             inverse[i] = 1 / sum;
             if (lane % 4 == 0 && token[i] < u.tokens)
                 p.lse[(static_cast<std::int64_t>(tile.sequence) * u.heads + head) * u.tokens + token[i]] =
@@ -313,7 +313,7 @@ cudaError_t hopper_attention(const HopperAttentionForward& f, cudaStream_t strea
     p.units_across = p.units.head_units % units_each == 0 ? units_each : 1;
     p.head_tiles = p.units.head_units / p.units_across;
     p.token_tiles = ceil_div(a.tokens, (units_each / p.units_across) << p.units.token_shift);
-    p.scale_log2 = a.scale * log2e;
+    p.scale_log2 = a.scale * log2_e;
     p.sink = a.sink;
     p.lse = f.lse;
     const int unit_tokens = 1 << p.units.token_shift;

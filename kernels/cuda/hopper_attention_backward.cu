@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(256) prepare_kernel(Prepare p) {
                 ? p.lse[(static_cast<std::int64_t>(row.sequence) * u.heads + row.head) * u.tokens + row.token]
                 : CUDART_INF_F;
         float* const to = p.statistics + unit * statistics + r / 2 * 4 + r % 2;
-        to[0] = lse * log2e;
+        to[0] = lse * log2_e;
         to[2] = dot;
         of_sink[r] = p.sink == nullptr ? 0 : __expf(to_float(p.sink[row.head]) - lse) * dot;
     }
@@ -129,7 +129,7 @@ cudaError_t hopper_attention_backward(const HopperAttentionBackward& b, cudaStre
     GradientParameters p{};
     p.units = units_of(a);
     p.scale = a.scale;
-    p.scale_log2 = a.scale * log2e;
+    p.scale_log2 = a.scale * log2_e;
     const std::int64_t units = units_in(p.units);
     p.dq = b.scratch;
     float* const unit_statistics = p.dq + units * unit_values;

@@ -182,7 +182,7 @@ struct Keys {
             for (int e = 0; e < 4; ++e) {
                 float& score = scores[4 * j + e];
                 float& d_score = d_scores[4 * j + e];
-                score = exp2_fast(fmaf(score, scale_log2, -(e % 2 == 0 ? column.x : column.y)));
+                score = power_of_2(fmaf(score, scale_log2, -(e % 2 == 0 ? column.x : column.y)));
                 d_score = score * (d_score - (e % 2 == 0 ? column.z : column.w));
             }
         }

@@ -13,7 +13,6 @@ constexpr int head_dim = 64;
 constexpr int row_bytes = head_dim * 2;
 constexpr int unit_rows = 64;
 constexpr int unit_bytes = unit_rows * row_bytes;
-constexpr float log2e = 1.4426950408889634F;
 constexpr float ln2 = 0.6931471805599453F;
 
 // How queries are cut into units: head by head of the unit, then token by token.
@@ -98,11 +97,6 @@ cudaError_t attention_gradient(const GradientParameters&, cudaStream_t);
 
 // ---- in kernels ------------------------------------------------------------------------------------
 
-__device__ __forceinline__ float exp2_fast(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 __device__ __forceinline__ std::uint32_t pack_pair(float first, float second) {
     std::uint32_t pair;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));

@@ -49,11 +49,6 @@ __device__ __forceinline__ unsigned again(unsigned x) {
     return x;
 }
 
-__device__ __forceinline__ float power_of_2(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
 // To 2^-11 of itself, a fourth of what rounding to bfloat16 loses.
 __device__ __forceinline__ float tanh_fast(float x) {
     float y;

@@ -8,7 +8,6 @@
 namespace braid::kernels::cuda::hopper {
 
 constexpr int scan_rows = 2 * block_rows;  // tokens of a chunk
-constexpr float log2_e = 1.44269504F;
 
 // ---- decays --------------------------------------------------------------------------------------
 

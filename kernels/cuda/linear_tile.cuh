@@ -26,13 +26,6 @@ struct StateShare {
 };
 
 __device__ __forceinline__ float sigmoid(float x) { return __fdividef(1.0F, 1.0F + __expf(-x)); }
-// 2^x; decays are kept as logarithms to the base 2.
-__device__ __forceinline__ float power_of_2(float x) {
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-constexpr float log2_e = 1.44269504F;
 
 // Rows [first, first + 64) of one head on their way to a tile of width W: read first, so that the reads of
 // several tiles are under way together, then stored as the rule says. What is not there is zero.
