@@ -14,7 +14,7 @@ namespace {
 
 namespace kc = kernels::cuda;
 
-kc::DeltaShape shape_of(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
+kc::DeltaShape delta_shape(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
     return {.batch = static_cast<int>(batch),
             .tokens = static_cast<int>(tokens),
             .states = static_cast<int>(shape.states),
@@ -22,12 +22,8 @@ kc::DeltaShape shape_of(const LinearShape& shape, std::int64_t batch, std::int64
             .key_dim = static_cast<int>(shape.key_dim),
             .value_dim = static_cast<int>(shape.value_dim)};
 }
-kc::DeltaShape shape_of(const LinearInput& input) {
-    return shape_of({.states = input.log_decay_BTS.size(-1),
-                     .readers = input.q_BTHK.size(2),
-                     .key_dim = input.k_BTGK.size(3),
-                     .value_dim = input.v_BTJV.size(3)},
-                    input.q_BTHK.size(0), input.q_BTHK.size(1));
+kc::DeltaShape delta_shape(const LinearInput& input) {
+    return delta_shape(shape_of(input), input.q_BTHK.size(0), input.q_BTHK.size(1));
 }
 
 template <class T>
@@ -47,7 +43,7 @@ kc::DeltaRule rule_of(const LinearRule& rule, const LinearInput& input, const at
                       const at::Tensor& scratch) {
     const std::int64_t states = input.log_decay_BTS.size(-1), readers = input.q_BTHK.size(2);
     const bool constant = input.log_decay_BTS.dim() == 1;
-    return {.shape = shape_of(input),
+    return {.shape = delta_shape(input),
             .silu = rule.silu,
             .unit = rule.unit_qk,
             .scale = static_cast<float>(rule.scale),
@@ -59,9 +55,7 @@ kc::DeltaRule rule_of(const LinearRule& rule, const LinearInput& input, const at
             .decay_row = constant ? 0 : input.log_decay_BTS.stride(1),
             .beta = float_or_null(input.beta_BTS),
             .initial = float_or_null(input.initial_BSKV),
-            .starts = input.starts_BT.defined()
-                          ? static_cast<std::int32_t*>(input.starts_BT.mutable_data_ptr())
-                          : nullptr,
+            .starts = int32_or_null(input.starts_BT),
             .kept = bf16_data(kept),
             .scratch = scratch.mutable_data_ptr()};
 }
@@ -69,25 +63,27 @@ kc::DeltaRule rule_of(const LinearRule& rule, const LinearInput& input, const at
 }  // namespace
 
 bool delta_supported(const LinearRule& rule, const LinearShape& shape) {
-    return rule.delta && shape.readers % shape.states == 0 && kc::delta_rule_supports(shape_of(shape, 1, 1));
+    return rule.delta && shape.readers % shape.states == 0 &&
+           kc::delta_rule_supports(delta_shape(shape, 1, 1));
 }
 
 at::Tensor delta_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens,
                             at::Device device) {
-    return at::empty({kc::delta_rule_kept_elements(shape_of(shape, batch, tokens))},
+    return at::empty({kc::delta_rule_kept_elements(delta_shape(shape, batch, tokens))},
                      at::dtype(at::kBFloat16).device(device));
 }
 
 std::int64_t delta_scratch_bytes(const LinearShape& shape, std::int64_t batch, std::int64_t tokens,
                                  bool backward) {
-    return kc::delta_rule_scratch_bytes(shape_of(shape, batch, tokens), backward);
+    return kc::delta_rule_scratch_bytes(delta_shape(shape, batch, tokens), backward);
 }
 
 void delta_forward(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
                    const at::Tensor& boundaries, const at::Tensor& last_BSKV, const at::Tensor& scratch) {
-    const at::Tensor kept = boundaries.defined() ? boundaries
-                                                 : at::empty({kc::delta_rule_kept_elements(shape_of(input))},
-                                                             input.q_BTHK.options());
+    const at::Tensor kept =
+        boundaries.defined()
+            ? boundaries
+            : at::empty({kc::delta_rule_kept_elements(delta_shape(input))}, input.q_BTHK.options());
     check(kc::delta_rule(
               rule_of(rule, input, kept, scratch),
               {.o = heads<__nv_bfloat16>(o_BTRV, input.q_BTHK.size(2)), .last = float_or_null(last_BSKV)},

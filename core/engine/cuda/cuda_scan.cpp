@@ -20,13 +20,6 @@ bool hopper(at::Device device) {
     return major == 9 && minor == 0;
 }
 
-LinearShape shape_of(const LinearInput& input) {
-    return {.states = input.log_decay_BTS.size(-1),
-            .readers = input.q_BTHK.size(2),
-            .key_dim = input.q_BTHK.size(3),
-            .value_dim = input.v_BTJV.size(3)};
-}
-
 kc::LinearScan sizes_of(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
     kc::LinearScan scan;
     scan.batch = static_cast<int>(batch);
@@ -60,8 +53,7 @@ kc::LinearScan scan_of(const LinearRule& rule, const LinearInput& input) {
     scan.constant_decay = input.log_decay_BTS.dim() == 1;
     scan.beta = float_or_null(input.beta_BTS);
     scan.skip = float_or_null(input.skip_S);
-    if (input.starts_BT.defined())
-        scan.starts = static_cast<std::int32_t*>(input.starts_BT.mutable_data_ptr());
+    scan.starts = int32_or_null(input.starts_BT);
     return scan;
 }
 

@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_bf16.h>
 
+#include "core/mixers/torch/linear_attention.h"
 #include "kernels/cuda/head_vectors.h"
 
 namespace braid::cuda {
@@ -19,6 +20,17 @@ inline std::int64_t* int_data(const at::Tensor& tensor) {
 // Null for an undefined tensor.
 inline float* float_or_null(const at::Tensor& tensor) {
     return tensor.defined() ? float_data(tensor) : nullptr;
+}
+
+inline std::int32_t* int32_or_null(const at::Tensor& tensor) {
+    return tensor.defined() ? static_cast<std::int32_t*>(tensor.mutable_data_ptr()) : nullptr;
+}
+
+inline LinearShape shape_of(const LinearInput& input) {
+    return {.states = input.log_decay_BTS.size(-1),
+            .readers = input.q_BTHK.size(2),
+            .key_dim = input.q_BTHK.size(3),
+            .value_dim = input.v_BTJV.size(3)};
 }
 
 inline kernels::cuda::HeadVectors head_vectors(const at::Tensor& x_BTHK) {

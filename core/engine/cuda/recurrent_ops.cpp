@@ -15,17 +15,11 @@ using cuda::bf16_data;
 using cuda::check;
 using cuda::float_data;
 using cuda::float_or_null;
+using cuda::shape_of;
 using cuda::stream;
 
 // bfloat16 with the last dimension side by side.
 bool plain(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.stride(-1) == 1; }
-
-LinearShape shape_of(const LinearInput& input) {
-    return {.states = input.log_decay_BTS.size(-1),
-            .readers = input.q_BTHK.size(2),
-            .key_dim = input.q_BTHK.size(3),
-            .value_dim = input.v_BTJV.size(3)};
-}
 
 bool even(const at::Tensor& x) {
     return plain(x) && x.stride(0) % 2 == 0 && x.stride(1) % 2 == 0 && x.size(-1) % 2 == 0 &&
@@ -54,8 +48,7 @@ kc::ShortConvolution convolution_of(const Documents& documents, const at::Tensor
                                     const at::Tensor& taps_CI) {
     return {.x = channels_of(x_BTC),
             .taps = bf16_data(taps_CI),
-            .starts = documents.defined() ? static_cast<std::int32_t*>(documents.starts_BT.mutable_data_ptr())
-                                          : nullptr,
+            .starts = cuda::int32_or_null(documents.starts_BT),
             .batch = static_cast<int>(x_BTC.size(0)),
             .tokens = static_cast<int>(x_BTC.size(1)),
             .channels = static_cast<int>(x_BTC.size(2))};
