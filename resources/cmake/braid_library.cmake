@@ -76,7 +76,9 @@ function(braid_test NAME)
         target_link_libraries(${NAME} PRIVATE GTest::gtest_main)
     endif()
     set_target_properties(${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-    list(APPEND ARG_ENVIRONMENT "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR}")
+    # Tests share the cores: threads of one must not spin where another could work (app/engine/idle_threads.cpp).
+    list(APPEND ARG_ENVIRONMENT "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR}"
+        "GOMP_SPINCOUNT=5000")
     if(ARG_WHOLE)
         # One process for the whole file: where starting the process costs more than the tests.
         add_test(NAME ${NAME} COMMAND ${NAME})
@@ -101,7 +103,7 @@ function(braid_script_test NAME SCRIPT)
     cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "LABELS;ARGS" ${ARGN})
     add_test(NAME ${NAME} COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${SCRIPT}" ${ARG_ARGS})
     set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
-        ENVIRONMENT "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR};BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1")
+        ENVIRONMENT "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR};BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1;GOMP_SPINCOUNT=5000")
     if(ARG_SERIAL)
         set_tests_properties(${NAME} PROPERTIES RUN_SERIAL TRUE)
     endif()

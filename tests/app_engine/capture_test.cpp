@@ -306,7 +306,14 @@ TEST_F(CaptureProgram, AKilledServerLeavesWhatTheNextOneRemoves) {
         ServeProcess serve(place_->path(""));
         serve.send(
             request(1, "capture", {{"checkpoint", needle_}, {"tokens", long_text()}, {"device", "cpu"}}));
-        EXPECT_TRUE(within(seconds(60), [&] { return unfinished() > 0; }));
+        // Begun, and locked by its writer: only a minute later would one without a lock be taken for left.
+        EXPECT_TRUE(within(seconds(60), [&] {
+            const auto names = captures_of(needle_);
+            return std::any_of(names.begin(), names.end(), [](const auto& name) {
+                return name[0] == '.' &&
+                       fs::exists(place_->path("runs/" + needle_ + "/captures/" + name + "/lock"));
+            });
+        }));
         serve.kill();
     }
     EXPECT_EQ(unfinished(), 1);

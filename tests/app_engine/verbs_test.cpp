@@ -36,6 +36,21 @@ TEST(Help, VersionNamesCommitTorchAndCuda) {
         EXPECT_NE(version.out.find(word), std::string::npos) << version.out;
 }
 
+// The threads of one engine do not keep those of another from the cores (app/engine/idle_threads.cpp).
+TEST(Program, ThreadsWaitShortlyUnlessToldOtherwise) {
+    const auto spins = [](std::vector<std::string> words) {
+        words.insert(words.begin(), {"-u", "GOMP_SPINCOUNT", "OMP_DISPLAY_ENV=verbose"});
+        words.insert(words.end(), {engine_program(), "--version"});
+        const std::string text = run({.arguments = words, .program = "/usr/bin/env"}).err;
+        const std::string key = "GOMP_SPINCOUNT = '";
+        const std::size_t at = text.find(key);
+        return at == std::string::npos ? -1 : std::stoll(text.substr(at + key.size()));
+    };
+    EXPECT_EQ(spins({}), 5000);
+    EXPECT_EQ(spins({"GOMP_SPINCOUNT=70"}), 70);
+    EXPECT_GT(spins({"OMP_WAIT_POLICY=active"}), 1'000'000);
+}
+
 TEST(Help, UnknownVerbsAndOptionsAreInvalidInput) {
     EXPECT_EQ(run({{"trian"}}).code, 2);
     EXPECT_EQ(run({{}}).code, 2);
