@@ -250,6 +250,20 @@ TEST_F(Training, TrainsOnACorpusOfText) {
                 "--set", "steps=4", "--set", "threads=1", "--device", "cpu"});
     ASSERT_EQ(trained.code, 0) << trained.all();
     EXPECT_TRUE(trained.last_json()["metrics"].contains("eval/loss")) << trained.out;
+    // For other software: where each token's document begins, if they do not see each other.
+    const std::string apart =
+        engine({"train", "FS[w=8] x1", "--data", place_.path("korpus"), "--context", "64", "--set", "batch=2",
+                "--set", "steps=2", "--set", "data.separate=true", "--set", "threads=1", "--device", "cpu"})
+            .last_json()["run"];
+    EXPECT_EQ(engine({"run", "batches", apart, "--out", place_.path("apart.npy")}).code, 0);
+    const auto batches = read_npy_integers(place_.path("apart.npy"));
+    ASSERT_TRUE(batches) << describe(batches.error());
+    ASSERT_EQ(batches->shape, (std::vector<std::int64_t>{2, 3, 2, 64}));
+    for (std::size_t t = 0, step = 3 * 2 * 64, begin = 2 * 2 * 64; t < 64; ++t) {
+        const std::int64_t start = batches->values[step + begin + t];
+        ASSERT_LE(start, std::int64_t(t));
+        EXPECT_EQ(batches->values[step + begin + std::size_t(start)], start) << "a document has one start";
+    }
     const Finished large = engine({"train", "FS[w=8] x1", "--data", place_.path("korpus"), "--context", "64",
                                    "--set", "batch=100000", "--set", "steps=4", "--device", "cpu"});
     EXPECT_EQ(large.code, 2);

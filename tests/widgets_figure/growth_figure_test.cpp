@@ -68,6 +68,8 @@ TEST_F(GrowthFigureTest, WritesEveryFileAndNamesTheDevice) {
     EXPECT_EQ(pdf.facts.outside, 0U);
     EXPECT_TRUE(pdf.facts.texts.contains(QStringLiteral("tokens/s, NVIDIA H200")));
     EXPECT_TRUE(pdf.facts.texts.contains(QStringLiteral("context (tokens)")));
+    for (const char* measured : {"4K", "16K", "64K", "71.4 M", "107 M"})
+        EXPECT_TRUE(pdf.facts.texts.contains(QString::fromUtf8(measured))) << measured;
     const QByteArray csv = render_figure(figure, *data, FigureFile::csv).bytes;
     EXPECT_EQ(csv.count('\n'), 1 + 6 + 2);
     EXPECT_TRUE(csv.contains("1,tokens_per_s/context,F,S1,4096,16,")) << csv.toStdString();

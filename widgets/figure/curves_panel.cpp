@@ -51,8 +51,11 @@ Frame make_frame(const FigureSpec& spec, const FigurePanel& panel, const FigureP
     if (panel.x_scale == AxisScale::linear && x.low > 0 && x.low < 0.25 * x.high) {
         x.low = 0;
     }
-    frame.x_range =
-        padded_range(frame.x_map, panel.x_range[0].value_or(x.low), panel.x_range[1].value_or(x.high), 0);
+    // Curves over time fill the panel; points that were measured stand inside.
+    frame.x_range = padded_range(frame.x_map, panel.x_range[0].value_or(x.low),
+                                 panel.x_range[1].value_or(x.high), data.x_ticks.empty() ? 0 : 0.04);
+    frame.x_range.lower = panel.x_range[0].value_or(frame.x_range.lower);
+    frame.x_range.upper = panel.x_range[1].value_or(frame.x_range.upper);
     Extent y;
     for (const FigureSeries& series : data.series) {
         add_curve(y, *series.mean, frame.x_range, panel.y_scale);
@@ -95,11 +98,32 @@ CurvesPanel::CurvesPanel(const FigureSpec& spec, const FigurePanel& panel, const
 
 void CurvesPanel::prepare(double width, double height) {
     const double size = FigureCanvas::pt(canvas_.fontPt());
-    x_ticks_ = make_ticks(frame_.x_map, frame_.x_range,
-                          {.target = tick_target(width, 6 * size),
-                           .use_factor = panel_.x == "tokens" || panel_.x == "flops",
-                           .whole = panel_.x == "step"});
+    if (data_.x_ticks.empty())
+        x_ticks_ = make_ticks(frame_.x_map, frame_.x_range,
+                              {.target = tick_target(width, 6 * size),
+                               .use_factor = panel_.x == "tokens" || panel_.x == "flops",
+                               .whole = panel_.x == "step"});
+    else
+        x_ticks_ = {.major = givenTicks(width)};
     y_ticks_ = make_ticks(frame_.y_map, frame_.y_range, {.target = tick_target(height, 4.4 * size)});
+}
+
+std::vector<Tick> CurvesPanel::givenTicks(double width) const {
+    const double lower = frame_.x_map.forward(frame_.x_range.lower);
+    const double scale = width / (frame_.x_map.forward(frame_.x_range.upper) - lower);
+    std::vector<Tick> shown;
+    double free = -std::numeric_limits<double>::infinity();  // from here on there is room for a label
+    for (Tick tick : data_.x_ticks) {
+        if (tick.value < frame_.x_range.lower || tick.value > frame_.x_range.upper) continue;
+        const double place = (frame_.x_map.forward(tick.value) - lower) * scale;
+        const double half = canvas_.textWidth(QString::fromStdString(tick.label)) / 2;
+        if (place - half < free)
+            tick.label.clear();
+        else
+            free = place + half + canvas_.textHeight() / 2;
+        shown.push_back(std::move(tick));
+    }
+    return shown;
 }
 
 double CurvesPanel::leftRoom() const {

@@ -27,6 +27,8 @@ public:
     QRectF emptiestPlace(const QSizeF& size) const;
 
 private:
+    // Those of the data, without the labels for which there is no room.
+    std::vector<Tick> givenTicks(double width) const;
     void drawAxes();
     void drawBand(const FigureSeries& series, const SeriesLook& look);
     void drawSeries(const FigureSeries& series, const SeriesLook& look, int columns);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/axis.h"
 #include "core/analysis/curve.h"
 #include "core/record/run_status.h"
 #include "core/spec/architecture.h"
@@ -104,6 +105,7 @@ struct FigureAttention {
 
 struct FigurePanelData {
     std::vector<FigureSeries> series = {};
+    std::vector<Tick> x_ticks = {};  // labels of the x axis where not at round numbers: all that was measured
     std::vector<FigureMap> maps = {};                  // of a needle-map
     std::vector<FigureAttention> attention = {};       // of an attention-map
     std::vector<FigurePositions> positions = {};       // of losses by position

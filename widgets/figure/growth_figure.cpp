@@ -30,13 +30,21 @@ struct Axis {
     std::string_view name;
     std::string_view title;
     double (*value)(const GrowthRow&);
+    std::string (*label)(double value);
     // Rows of one line have this in common.
     std::string (*other)(const GrowthRow&);
 };
+// "16K" of 16,384
+std::string length_text(double tokens) {
+    const auto count = std::int64_t(tokens);
+    return count % 1024 == 0 ? format_count(count / 1024).append("K") : format_count(count);
+}
+
 constexpr Axis axes[] = {
-    {"context", "context (tokens)", [](const GrowthRow& row) { return double(row.context); },
+    {"context", "context (tokens)", [](const GrowthRow& row) { return double(row.context); }, length_text,
      [](const GrowthRow& row) { return row.scale; }},
     {"parameters", "parameters", [](const GrowthRow& row) { return double(row.parameters); },
+     [](double value) { return format_si(value); },
      [](const GrowthRow& row) { return format_count(row.context).append(" tokens"); }}};
 
 struct Wish {
@@ -78,6 +86,18 @@ std::vector<std::vector<const GrowthRow*>> lines_of(const GrowthRecord& record, 
     return lines;
 }
 
+// At what was measured. Architectures of one scale differ a little in their parameters: one tick for all.
+std::vector<Tick> ticks_of(const Axis& axis, const std::vector<std::vector<const GrowthRow*>>& lines) {
+    std::set<double> values;
+    for (const auto& rows : lines)
+        for (const GrowthRow* row : rows) values.insert(axis.value(*row));
+    std::vector<Tick> ticks;
+    for (const double value : values)
+        if (ticks.empty() || value > 1.05 * ticks.back().value)
+            ticks.push_back({.value = value, .label = axis.label(value)});
+    return ticks;
+}
+
 FigurePanelData panel_of(const FigureSpec& spec, const FigurePanel& panel, const GrowthRecord& record) {
     const Wish wish = wish_of(panel.metric);
     const auto lines = lines_of(record, *wish.axis);
@@ -87,6 +107,7 @@ FigurePanelData panel_of(const FigureSpec& spec, const FigurePanel& panel, const
     for (const GrowthRow& row : record.rows)
         if (std::find(specs.begin(), specs.end(), row.spec) == specs.end()) specs.push_back(row.spec);
     FigurePanelData drawn;
+    drawn.x_ticks = ticks_of(*wish.axis, lines);
     for (const auto& rows : lines) {
         const std::string& name = rows.front()->spec;
         std::string label = name;

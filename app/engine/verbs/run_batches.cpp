@@ -49,7 +49,10 @@ Result<void> batches(const BatchesOptions& options) {
     if (!data) return fail(data.error());
 
     const std::int64_t sequences = phase.training.batch, context = phase.training.context;
-    const std::vector<std::int64_t> shape{steps, 2, sequences, context};
+    const bool starts = (*data)->separate_documents();
+    const std::int64_t parts = starts ? 3 : 2;
+    const std::vector<std::int64_t> shape{steps, parts, sequences, context};
+    std::vector<std::int32_t> starts_BT(starts ? std::size_t(sequences * context) : 0);
     Result<NpyWriter> out = NpyWriter::create(options.out, shape, NpyType::int32);
     if (!out) return fail(std::move(out.error()));
     Progress bar(options.quiet);
@@ -60,6 +63,10 @@ Result<void> batches(const BatchesOptions& options) {
         if (!batch) return fail(batch.error());
         for (const std::vector<std::int32_t>* part : {&batch->tokens_BT, &batch->targets_BT})
             if (Result<void> written = out->write(*part); !written) return written;
+        if (starts) {
+            document_starts(batch->tokens_BT, context, (*data)->document_token(), starts_BT);
+            if (Result<void> written = out->write(starts_BT); !written) return written;
+        }
         bar.update(double(i + 1) / double(steps),
                    std::to_string(i + 1) + " of " + std::to_string(steps) + " steps");
     }
@@ -69,7 +76,8 @@ Result<void> batches(const BatchesOptions& options) {
         return {};
     }
     std::string text = options.out;
-    text.append(": int32 [").append(std::to_string(steps)).append(", 2, ");
+    text.append(": int32 [").append(std::to_string(steps)).append(", ").append(std::to_string(parts));
+    text.append(", ");
     text.append(std::to_string(sequences)).append(", ").append(std::to_string(context)).append("]\n");
     print(text);
     return {};
@@ -87,7 +95,9 @@ void add_run_batches(CommandLine& line, CLI::App& run) {
                     "braid-engine export safetensors a91f@0 start    # its weights before the first step",
          .details =
              "Writes int32 [steps, 2, B, T]: of each step the tokens of its sequences, then the target "
-             "of each token, -1 where none counts. The weights of step 0 are there where the run was "
+             "of each token, -1 where none counts. Where documents do not see each other, [steps, 3, B, T]: "
+             "also the place in the sequence at which the document of each token begins. The weights of step "
+             "0 are there where the run was "
              "trained with --set trace_checkpoints=2 or more; --from starts a run from given weights."},
         [options] { return batches(*options); });
     verb.add_option("RUN", options->run, run_help)->required();
