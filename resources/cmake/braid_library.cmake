@@ -55,6 +55,11 @@ function(braid_listed_ids OUT FILE MACRO)
     set(${OUT} "${ids}" PARENT_SCOPE)
 endfunction()
 
+# Where tests find the tree and the build. They share the cores: threads of one must not spin where another could work
+# (app/engine/idle_threads.cpp).
+set(braid_test_environment "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR}"
+    "GOMP_SPINCOUNT=5000")
+
 # braid_test(NAME SOURCES ... LINK ... [LABELS ...] [TIMEOUT s] [QT] [TORCH] [SERIAL])
 # declares one GoogleTest executable; every TEST in it becomes a CTest of its own.
 function(braid_test NAME)
@@ -76,9 +81,7 @@ function(braid_test NAME)
         target_link_libraries(${NAME} PRIVATE GTest::gtest_main)
     endif()
     set_target_properties(${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-    # Tests share the cores: threads of one must not spin where another could work (app/engine/idle_threads.cpp).
-    list(APPEND ARG_ENVIRONMENT "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR}"
-        "GOMP_SPINCOUNT=5000")
+    list(APPEND ARG_ENVIRONMENT ${braid_test_environment})
     if(ARG_WHOLE)
         # One process for the whole file: where starting the process costs more than the tests.
         add_test(NAME ${NAME} COMMAND ${NAME})
@@ -103,7 +106,7 @@ function(braid_script_test NAME SCRIPT)
     cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "LABELS;ARGS" ${ARGN})
     add_test(NAME ${NAME} COMMAND Python3::Interpreter "${CMAKE_CURRENT_SOURCE_DIR}/${SCRIPT}" ${ARG_ARGS})
     set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
-        ENVIRONMENT "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR};BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR};PYTHONDONTWRITEBYTECODE=1;GOMP_SPINCOUNT=5000")
+        ENVIRONMENT "${braid_test_environment};PYTHONDONTWRITEBYTECODE=1")
     if(ARG_SERIAL)
         set_tests_properties(${NAME} PROPERTIES RUN_SERIAL TRUE)
     endif()

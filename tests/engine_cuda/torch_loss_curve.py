@@ -8,8 +8,9 @@
     python3 tests/engine_cuda/torch_loss_curve.py P/runs/RUN/plan.json start batches.npy losses.csv
 
 A second run of ours with --set kernels.attention=flash shows what another order of sums does: its losses.csv may be named
-with --other. Models of full and sliding-window attention with sinks, one group of heads a layer. Needs torch, numpy and
-safetensors. Master weights, norms, RoPE and softmax statistics are float32; --precision bf16 is torch.autocast.
+with --other. Models of full and sliding-window attention with sinks, one group of heads a layer; documents may be kept
+apart. Needs torch, numpy and safetensors. Master weights, norms, RoPE and softmax statistics are float32; --precision
+bf16 is torch.autocast.
 """
 import argparse
 import csv
@@ -34,15 +35,15 @@ def arguments():
     return parser.parse_args()
 
 
-def attention(q_BHTK, k_BGTK, v_BGTK, sink_H, window):
-    """In float32; the sink takes its share of each row and has no value."""
+def attention(q_BHTK, k_BGTK, v_BGTK, sink_H, window, starts_BT):
+    """In float32; the sink takes its share of each row and has no value. Keys before starts_BT are another document's."""
     readers, tokens = q_BHTK.shape[1] // k_BGTK.shape[1], q_BHTK.shape[2]
     k, v = (x.float().repeat_interleave(readers, 1) for x in (k_BGTK, v_BGTK))
     with torch.autocast(q_BHTK.device.type, enabled=False):
         scores = (q_BHTK.float() * q_BHTK.shape[-1] ** -0.5) @ k.transpose(-1, -2)
         place = torch.arange(tokens, device=scores.device)
         age = place[:, None] - place[None]
-        hidden = (age < 0) | (age >= window if window else age < 0)
+        hidden = (age < 0) | (age >= window if window else age < 0) | (place < starts_BT[:, None, :, None])
         scores = scores.masked_fill(hidden, -math.inf)
         sink = sink_H.float()[None, :, None, None].expand(*scores.shape[:3], 1)
         return (torch.cat((scores, sink), -1).softmax(-1)[..., :-1] @ v).to(q_BHTK.dtype)
@@ -64,7 +65,7 @@ class Model:
     def norm(self, x, name):
         return F.rms_norm(x.float(), (x.shape[-1],), None, 1e-6) * self.w[name]
 
-    def loss(self, tokens_BT, targets_BT):
+    def loss(self, tokens_BT, targets_BT, starts_BT):
         batch, tokens = tokens_BT.shape
         x = F.embedding(tokens_BT, self.w["model.embed_tokens.weight"])
         for index, layer in enumerate(self.layers):
@@ -76,7 +77,7 @@ class Model:
                 base = float(layer.get("rope_base", 1e5))
                 q, k = rope(q, base), rope(k, base)
             window = int(layer.get("window", 128)) if layer["mixer"] == "swa" else 0
-            o = attention(q, k, v, self.w[at + "self_attn.sinks"], window)
+            o = attention(q, k, v, self.w[at + "self_attn.sinks"], window, starts_BT)
             x = x + F.linear(o.transpose(1, 2).reshape(batch, tokens, -1), self.w[at + "self_attn.o_proj.weight"])
             y = self.norm(x, at + "post_attention_layernorm.weight")
             h = F.silu(F.linear(y, self.w[at + "mlp.gate_proj.weight"])) * F.linear(y, self.w[at + "mlp.up_proj.weight"])
@@ -156,9 +157,10 @@ def main():
     optimizer = Optimizer(plan["training"], weights, a.muon == "bf16")
     losses = []
     for batch in np.load(a.batches, mmap_mode="r"):
-        tokens_BT, targets_BT = torch.from_numpy(np.array(batch)).to(a.device, torch.long)
+        tokens_BT, targets_BT, *starts = torch.from_numpy(np.array(batch)).to(a.device, torch.long)
+        starts_BT = starts[0] if starts else torch.zeros_like(tokens_BT)
         with torch.autocast(a.device, torch.bfloat16, enabled=a.precision == "bf16"):
-            loss = model.loss(tokens_BT, targets_BT)
+            loss = model.loss(tokens_BT, targets_BT, starts_BT)
         loss.backward()
         optimizer.step()
         losses.append(loss.detach())

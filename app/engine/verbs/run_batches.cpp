@@ -50,8 +50,7 @@ Result<void> batches(const BatchesOptions& options) {
 
     const std::int64_t sequences = phase.training.batch, context = phase.training.context;
     const bool starts = (*data)->separate_documents();
-    const std::int64_t parts = starts ? 3 : 2;
-    const std::vector<std::int64_t> shape{steps, parts, sequences, context};
+    const std::vector<std::int64_t> shape{steps, starts ? 3 : 2, sequences, context};
     std::vector<std::int32_t> starts_BT(starts ? std::size_t(sequences * context) : 0);
     Result<NpyWriter> out = NpyWriter::create(options.out, shape, NpyType::int32);
     if (!out) return fail(std::move(out.error()));
@@ -75,11 +74,10 @@ Result<void> batches(const BatchesOptions& options) {
         print(Json{{"file", options.out}, {"first", options.first}, {"shape", shape}, {"type", "int32"}});
         return {};
     }
-    std::string text = options.out;
-    text.append(": int32 [").append(std::to_string(steps)).append(", ").append(std::to_string(parts));
-    text.append(", ");
-    text.append(std::to_string(sequences)).append(", ").append(std::to_string(context)).append("]\n");
-    print(text);
+    std::string text = options.out + ": int32 [";
+    for (const std::int64_t size : shape)
+        text.append(text.back() == '[' ? "" : ", ").append(std::to_string(size));
+    print(text.append("]\n"));
     return {};
 }
 
@@ -94,11 +92,12 @@ void add_run_batches(CommandLine& line, CLI::App& run) {
          .example = "braid-engine run batches a91f --steps 300 --out batches.npy\n"
                     "braid-engine export safetensors a91f@0 start    # its weights before the first step",
          .details =
-             "Writes int32 [steps, 2, B, T]: of each step the tokens of its sequences, then the target "
-             "of each token, -1 where none counts. Where documents do not see each other, [steps, 3, B, T]: "
-             "also the place in the sequence at which the document of each token begins. The weights of step "
-             "0 are there where the run was "
-             "trained with --set trace_checkpoints=2 or more; --from starts a run from given weights."},
+             "Writes int32 [steps, 2, B, T]: of each step the tokens of its sequences, then the target of "
+             "each "
+             "token, -1 where none counts. Where documents do not see each other, [steps, 3, B, T]: also the "
+             "place in the sequence at which the document of each token begins. The weights of step 0 are "
+             "there where the run was trained with --set trace_checkpoints=2 or more; --from starts a run "
+             "from given weights."},
         [options] { return batches(*options); });
     verb.add_option("RUN", options->run, run_help)->required();
     verb.add_option("--out", options->out, "NumPy file to write")->required()->type_name("FILE.npy");

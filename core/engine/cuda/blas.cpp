@@ -12,11 +12,11 @@ void check_blas(cublasStatus_t status, const char* what) {
         throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
 }
 
-namespace {
-
 cudaDataType_t data_type(const at::Tensor& tensor) {
     return tensor.scalar_type() == at::kBFloat16 ? CUDA_R_16BF : CUDA_R_32F;
 }
+
+namespace {
 
 // cuBLAS is column-major: a row-major [M, N] is its [N, M], so operands change places.
 void batched_gemm(cublasOperation_t op_first, cublasOperation_t op_second, std::int64_t m, std::int64_t n,

@@ -7,6 +7,8 @@
 namespace braid::cuda {
 
 void check_blas(cublasStatus_t status, const char* what);
+// Of a bfloat16 or float32 tensor.
+cudaDataType_t data_type(const at::Tensor& tensor);
 
 // Batches of contiguous matrices, bfloat16.
 // gram = x x^T [n, R, R] for R <= C, else x^T x [n, C, C].

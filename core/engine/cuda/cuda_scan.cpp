@@ -1,8 +1,10 @@
 #include "core/engine/cuda/cuda_scan.h"
 
+#include <ATen/cuda/CUDAContext.h>
 #include <ATen/ops/empty.h>
 
 #include "core/engine/cuda/check.h"
+#include "core/engine/cuda/hopper_attention.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/hopper_scan.h"
 #include "kernels/cuda/linear_scan.h"
@@ -12,12 +14,10 @@ namespace {
 
 namespace kc = kernels::cuda;
 
-// The kernels are machine code of sm_90a, which no other device runs.
+// The kernels are machine code of sm_90a, as those of attention are.
 bool hopper(at::Device device) {
-    int major = 0, minor = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.index()), "device");
-    check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device.index()), "device");
-    return major == 9 && minor == 0;
+    const cudaDeviceProp& properties = *at::cuda::getDeviceProperties(device.index());  // read once
+    return hopper_exists(10 * properties.major + properties.minor);
 }
 
 kc::LinearScan sizes_of(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {

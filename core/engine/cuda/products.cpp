@@ -33,10 +33,6 @@ using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-cudaDataType_t type_of(const at::Tensor& tensor) {
-    return tensor.scalar_type() == at::kBFloat16 ? CUDA_R_16BF : CUDA_R_32F;
-}
-
 Layout layout(cudaDataType_t type, std::int64_t rows, std::int64_t cols) {
     cublasLtMatrixLayout_t made = nullptr;
     check_blas(cublasLtMatrixLayoutCreate(&made, type, std::uint64_t(rows), std::uint64_t(cols), rows),
@@ -143,9 +139,9 @@ Products::Plan& Products::plan_of(const Call& call) {
     };
     set_operation(CUBLASLT_MATMUL_DESC_TRANSA, plan->operands.first);
     set_operation(CUBLASLT_MATMUL_DESC_TRANSB, plan->operands.second);
-    plan->first = layout(type_of(call.b), nt ? call.k : call.n, nt ? call.n : call.k);
-    plan->second = layout(type_of(call.a), tn ? call.m : call.k, tn ? call.k : call.m);
-    plan->sum = layout(type_of(call.c), call.n, call.m);
+    plan->first = layout(data_type(call.b), nt ? call.k : call.n, nt ? call.n : call.k);
+    plan->second = layout(data_type(call.a), tn ? call.m : call.k, tn ? call.k : call.m);
+    plan->sum = layout(data_type(call.c), call.n, call.m);
     cublasLtMatmulPreference_t made = nullptr;
     check_blas(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
     const Preference preference(made);
@@ -214,9 +210,9 @@ void Products::run(const Call& call) {
     check_blas(
         cublasGemmEx(at::cuda::getCurrentCUDABlasHandle(), plan.operands.first, plan.operands.second,
                      static_cast<int>(call.n), static_cast<int>(call.m), static_cast<int>(call.k), &one,
-                     call.b.const_data_ptr(), type_of(call.b), static_cast<int>(plan.operands.ld_first),
-                     call.a.const_data_ptr(), type_of(call.a), static_cast<int>(plan.operands.ld_second),
-                     &beta, call.c.mutable_data_ptr(), type_of(call.c), static_cast<int>(call.n),
+                     call.b.const_data_ptr(), data_type(call.b), static_cast<int>(plan.operands.ld_first),
+                     call.a.const_data_ptr(), data_type(call.a), static_cast<int>(plan.operands.ld_second),
+                     &beta, call.c.mutable_data_ptr(), data_type(call.c), static_cast<int>(call.n),
                      CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmEx");
 }
