@@ -31,6 +31,10 @@ __device__ __forceinline__ Act act(float g, bool silu) {
     return silu ? Act{g * s, s * (1.0F + g * (1.0F - s))} : Act{s, s * (1.0F - s)};
 }
 
+__device__ __forceinline__ float2 weights_at(const GatedNorm& p, int i) {
+    return p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
+}
+
 __global__ void __launch_bounds__(warps * 32) gated_norm_kernel(GatedNorm p, HeadRows y) {
     const int lane = threadIdx.x % 32;
     const std::int64_t all = p.rows * p.heads;
@@ -52,8 +56,7 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_kernel(GatedNorm p, Hea
         const float rstd = rsqrtf(warp_sum(squares) / p.width + p.eps);
         for (int i = 2 * lane; i < p.width; i += 64) {
             const float2 z = load2(x + i), g = load2(gate + i);
-            const float2 w =
-                p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
+            const float2 w = weights_at(p, i);
             store2(to + i,
                    {z.x * rstd * w.x * act(g.x, p.silu).value, z.y * rstd * w.y * act(g.y, p.silu).value});
         }
@@ -79,8 +82,7 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_backward_kernel(GatedNo
         float squares = 0, along = 0;
         for (int i = 2 * lane; i < p.width; i += 64) {
             const float2 x2 = load2(x + i), g2 = load2(gate + i), dy2 = load2(dy + i);
-            const float2 w =
-                p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
+            const float2 w = weights_at(p, i);
             const float a = act(g2.x, p.silu).value, c = act(g2.y, p.silu).value;
             const float zx = p.gate_first ? x2.x * a : x2.x, zy = p.gate_first ? x2.y * c : x2.y;
             const float dux = p.gate_first ? dy2.x * w.x : dy2.x * a * w.x;
@@ -92,8 +94,7 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_backward_kernel(GatedNo
         const float shift = warp_sum(along) / p.width * rstd * rstd;
         for (int i = 2 * lane; i < p.width; i += 64) {
             const float2 x2 = load2(x + i), g2 = load2(gate + i), dy2 = load2(dy + i);
-            const float2 w =
-                p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
+            const float2 w = weights_at(p, i);
             float2 dx2, dgate2;
             const auto one = [&](float xi, float gi, float dyi, float wi, float& dxi, float& dgi) -> float {
                 const Act f = act(gi, p.silu);
