@@ -9,66 +9,66 @@ namespace {
 constexpr float lowest = -2.0e38F;
 
 // Logits side by side that a thread takes at once; packed, so that many fit in registers.
-template <int n>
-struct Piece;
-template <>
-struct alignas(16) Piece<8> {
+constexpr int per_piece = 8;
+struct alignas(16) Piece {
     unsigned bits[4];
     __device__ float operator[](int k) const {
         return __uint_as_float(k % 2 == 0 ? bits[k / 2] << 16 : bits[k / 2] & 0xFFFF0000U);
     }
 };
-template <>
-struct Piece<1> {
-    bf16 v;
-    __device__ float operator[](int) const { return to_float(v); }
-};
 
-__device__ __forceinline__ float largest(const Piece<8>& x) {
+__device__ __forceinline__ float largest(const Piece& x) {
     const auto pair = [&x](int k) { return reinterpret_cast<const __nv_bfloat162&>(x.bits[k]); };
     const __nv_bfloat162 most = __hmax2(__hmax2(pair(0), pair(1)), __hmax2(pair(2), pair(3)));
     return fmaxf(__low2float(most), __high2float(most));
 }
-__device__ __forceinline__ float largest(const Piece<1>& x) { return x[0]; }
 
-__device__ __forceinline__ Piece<8> rounded(const float (&y)[8]) {
-    Piece<8> x;
+__device__ __forceinline__ Piece rounded(const float (&y)[per_piece]) {
+    Piece x;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < per_piece / 2; ++k) {
         const __nv_bfloat162 pair = __floats2bfloat162_rn(y[2 * k], y[2 * k + 1]);
         x.bits[k] = reinterpret_cast<const unsigned&>(pair);
     }
     return x;
 }
-__device__ __forceinline__ Piece<1> rounded(const float (&y)[1]) { return {from_float<bf16>(y[0])}; }
+
+// The last piece of a row reaches beyond it: minus infinity has no part in a sum.
+__device__ __forceinline__ Piece within(Piece x, int left) {
+    constexpr unsigned lowest_bits = 0xFF80U;
+    if (left >= per_piece) return x;
+#pragma unroll
+    for (int k = 0; k < per_piece; ++k) {
+        const unsigned shift = k % 2 * 16;
+        if (k >= left) x.bits[k / 2] = (x.bits[k / 2] & ~(0xFFFFU << shift)) | lowest_bits << shift;
+    }
+    return x;
+}
 
 // sum += 2^(x log2 e - high), even and odd ones apart.
-template <int n>
-__device__ __forceinline__ void add_powers(const Piece<n>& x, float high, float (&sum)[2]) {
+__device__ __forceinline__ void add_powers(const Piece& x, float high, float (&sum)[2]) {
 #pragma unroll
-    for (int k = 0; k < n; ++k) sum[k % 2] += power_of_2(fmaf(x[k], log2_e, -high));
+    for (int k = 0; k < per_piece; ++k) sum[k % 2] += power_of_2(fmaf(x[k], log2_e, -high));
 }
 
 // scale * (softmax - onehot); lse is the base-2 logarithm, hit the target's place in the piece, if it is
 // there.
-template <int n>
-__device__ __forceinline__ Piece<n> gradient(const Piece<n>& x, float lse, float scale, std::int64_t hit) {
-    float y[n];
+__device__ __forceinline__ Piece gradient(const Piece& x, float lse, float scale, std::int64_t hit) {
+    float y[per_piece];
 #pragma unroll
-    for (int k = 0; k < n; ++k) y[k] = scale * power_of_2(fmaf(x[k], log2_e, -lse));
-    if (hit >= 0 && hit < n) {
+    for (int k = 0; k < per_piece; ++k) y[k] = scale * power_of_2(fmaf(x[k], log2_e, -lse));
+    if (hit >= 0 && hit < per_piece) {
 #pragma unroll
-        for (int k = 0; k < n; ++k)
+        for (int k = 0; k < per_piece; ++k)
             if (k == hit) y[k] -= scale;
     }
     return rounded(y);
 }
 
 // Written past what others still want to find in the cache.
-__device__ __forceinline__ void stream_out(Piece<8>* to, const Piece<8>& x) {
+__device__ __forceinline__ void stream_out(Piece* to, const Piece& x) {
     __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(&x));
 }
-__device__ __forceinline__ void stream_out(Piece<1>* to, const Piece<1>& x) { *to = x; }
 
 // The base-2 logarithm of the row's sum from those of its threads, which are relative to their own largest.
 __device__ __forceinline__ float join(float high, float row_high, const float (&sum)[2]) {
@@ -86,11 +86,10 @@ __device__ void find_top(const CrossEntropy& p, std::int64_t row, bool mine,
     __syncthreads();
     if (threadIdx.x == 0) p.top[row] = best;
 }
-template <int n>
-__device__ int place_of(const Piece<n>& x, float value) {
-    int place = n;
+__device__ int place_of(const Piece& x, float value) {
+    int place = per_piece;
 #pragma unroll
-    for (int k = n - 1; k >= 0; --k)
+    for (int k = per_piece - 1; k >= 0; --k)
         if (x[k] == value) place = k;
     return place;
 }
@@ -99,7 +98,7 @@ __device__ int place_of(const Piece<n>& x, float value) {
 __device__ __forceinline__ float finish_loss(const CrossEntropy& p, std::int64_t row, float lse) {
     const std::int64_t target = p.targets[row];
     if (threadIdx.x == 0)
-        p.loss[row] = target < 0 ? 0.0F : lse / log2_e - to_float(p.logits[row * p.vocab + target]);
+        p.loss[row] = target < 0 ? 0.0F : lse / log2_e - to_float(p.logits[row * p.row_stride + target]);
     return target < 0 ? 0.0F : p.weights == nullptr ? p.scale : p.scale * p.weights[row];
 }
 
@@ -107,32 +106,37 @@ __device__ __forceinline__ float finish_loss(const CrossEntropy& p, std::int64_t
 constexpr int most_pieces = 9;  // of a thread
 template <int threads>
 __global__ void __launch_bounds__(threads, 1024 / threads) held_kernel(CrossEntropy p) {
-    constexpr int n = 8;
     const std::int64_t row = blockIdx.x;
-    auto* const pieces = reinterpret_cast<Piece<n>*>(p.logits + row * p.vocab) + threadIdx.x;
-    const int mine = static_cast<int>(p.vocab / n) - static_cast<int>(threadIdx.x);  // those from pieces on
-    Piece<n> x[most_pieces];
+    const int vocab = static_cast<int>(p.vocab), first = static_cast<int>(threadIdx.x) * per_piece;
+    auto* const pieces = reinterpret_cast<Piece*>(p.logits + row * p.row_stride) + threadIdx.x;
+    const auto left = [&](int i) {
+        return vocab - first - i * threads * per_piece;
+    };  // logits from piece i on
+    Piece x[most_pieces];
     float high = lowest;
 #pragma unroll
     for (int i = 0; i < most_pieces; ++i)
-        if (i * threads < mine) x[i] = pieces[i * threads];
+        if (left(i) > 0) x[i] = pieces[i * threads];
 #pragma unroll
     for (int i = 0; i < most_pieces; ++i)
-        if (i * threads < mine) high = fmaxf(high, largest(x[i]));
+        if (left(i) > 0) {
+            x[i] = within(x[i], left(i));
+            high = fmaxf(high, largest(x[i]));
+        }
     float sum[2] = {};
 #pragma unroll
     for (int i = 0; i < most_pieces; ++i)
-        if (i * threads < mine) add_powers(x[i], high * log2_e, sum);
+        if (left(i) > 0) add_powers(x[i], high * log2_e, sum);
     const float row_high = block_max(high);
     const float lse = join(high, row_high, sum);
     if (p.top != nullptr)
         find_top(p, row, high == row_high, [&] {
-            std::int64_t top = p.vocab;
+            int top = vocab;
 #pragma unroll
             for (int i = most_pieces - 1; i >= 0; --i)
-                if (i * threads < mine)
-                    if (const int place = place_of(x[i], row_high); place < n)
-                        top = (std::int64_t{threadIdx.x} + i * threads) * n + place;
+                if (left(i) > 0)
+                    if (const int place = place_of(x[i], row_high); place < per_piece)
+                        top = vocab - left(i) + place;
             return top;
         });
     const float scale = finish_loss(p, row, lse);
@@ -141,39 +145,37 @@ __global__ void __launch_bounds__(threads, 1024 / threads) held_kernel(CrossEntr
     const std::int64_t target = p.targets[row];
 #pragma unroll
     for (int i = 0; i < most_pieces; ++i)
-        if (i * threads < mine)
-            stream_out(pieces + i * threads,
-                       gradient(x[i], lse, scale, target - (std::int64_t{threadIdx.x} + i * threads) * n));
+        if (left(i) > 0)
+            stream_out(pieces + i * threads, gradient(x[i], lse, scale, target - (vocab - left(i))));
 }
 
-// Rows too long for that, and those that do not begin at multiples of 16 bytes: they come from memory for the
-// sum, and for the gradient again, mostly from the cache.
+// Rows too long for that come from memory for the sum, and for the gradient again, mostly from the cache.
 constexpr int stream_threads = 768;
 constexpr int loads = 4;  // of a thread on their way at once
 
-template <int n, class Use>
-__device__ __forceinline__ void for_pieces(const bf16* row, std::int64_t pieces, const Use& use) {
-    const auto* const from = reinterpret_cast<const Piece<n>*>(row);
-    for (std::int64_t first = threadIdx.x; first < pieces; first += stream_threads * loads) {
-        Piece<n> piece[loads];
+// use(where the piece begins in the row, the piece)
+template <class Use>
+__device__ __forceinline__ void for_pieces(const bf16* row, std::int64_t vocab, const Use& use) {
+    constexpr int step = stream_threads * per_piece;
+    for (std::int64_t first = threadIdx.x * per_piece; first < vocab; first += step * loads) {
+        Piece piece[loads];
 #pragma unroll
         for (int i = 0; i < loads; ++i)
-            if (first + i * stream_threads < pieces) piece[i] = from[first + i * stream_threads];
+            if (first + i * step < vocab) piece[i] = reinterpret_cast<const Piece&>(row[first + i * step]);
 #pragma unroll
         for (int i = 0; i < loads; ++i)
-            if (first + i * stream_threads < pieces) use(first + i * stream_threads, piece[i]);
+            if (const std::int64_t at = first + i * step; at < vocab)
+                use(at, within(piece[i], static_cast<int>(min(vocab - at, std::int64_t{per_piece}))));
     }
 }
 
-template <int n>
 __global__ void __launch_bounds__(stream_threads, 2) streamed_kernel(CrossEntropy p) {
     const std::int64_t row = blockIdx.x;
-    bf16* const logits = p.logits + row * p.vocab;
-    const std::int64_t pieces = p.vocab / n;
+    bf16* const logits = p.logits + row * p.row_stride;
     float high = lowest;
     float sum[2] = {};
-    std::int64_t high_piece = 0;  // the first that holds it
-    for_pieces<n>(logits, pieces, [&](std::int64_t at, const Piece<n>& piece) {
+    std::int64_t high_piece = 0;  // where the first that holds it begins
+    for_pieces(logits, p.vocab, [&](std::int64_t at, const Piece& piece) {
         if (const float most = largest(piece); most > high) {
             const float less = power_of_2((high - most) * log2_e);
             sum[0] *= less;
@@ -187,20 +189,20 @@ __global__ void __launch_bounds__(stream_threads, 2) streamed_kernel(CrossEntrop
     const float lse = join(high, row_high, sum);
     if (p.top != nullptr)
         find_top(p, row, high == row_high, [&] {
-            const Piece<n> piece = reinterpret_cast<const Piece<n>*>(logits)[high_piece];
-            return high_piece * n + place_of(piece, high) % n;
+            return high_piece +
+                   place_of(reinterpret_cast<const Piece&>(logits[high_piece]), high) % per_piece;
         });
     const float scale = finish_loss(p, row, lse);
     if (!p.gradient) return;
     __syncthreads();  // the target's logit is read before it is overwritten
     const std::int64_t target = p.targets[row];
-    for_pieces<n>(logits, pieces, [&](std::int64_t at, const Piece<n>& piece) {
-        stream_out(reinterpret_cast<Piece<n>*>(logits) + at, gradient(piece, lse, scale, target - at * n));
+    for_pieces(logits, p.vocab, [&](std::int64_t at, const Piece& piece) {
+        stream_out(reinterpret_cast<Piece*>(logits + at), gradient(piece, lse, scale, target - at));
     });
 }
 
 template <int threads>
-constexpr std::int64_t held_vocab = std::int64_t{threads} * most_pieces * 8;
+constexpr std::int64_t held_vocab = std::int64_t{threads} * most_pieces* per_piece;
 
 __global__ void add_sum_kernel(const float* values, std::int64_t n, float* out) {
     float sum = 0;
@@ -214,16 +216,14 @@ __global__ void add_sum_kernel(const float* values, std::int64_t n, float* out) 
 cudaError_t cross_entropy(const CrossEntropy& p, cudaStream_t stream) {
     if (p.rows == 0) return cudaSuccess;
     const auto grid = static_cast<unsigned>(p.rows);
-    if (p.vocab % 8 != 0)
-        streamed_kernel<1><<<grid, stream_threads, 0, stream>>>(p);
-    else if (p.vocab <= held_vocab<256>)
+    if (p.vocab <= held_vocab<256>)
         held_kernel<256><<<grid, 256, 0, stream>>>(p);
     else if (p.vocab <= held_vocab<512>)
         held_kernel<512><<<grid, 512, 0, stream>>>(p);
     else if (p.vocab <= held_vocab<1024>)
         held_kernel<1024><<<grid, 1024, 0, stream>>>(p);
     else
-        streamed_kernel<8><<<grid, stream_threads, 0, stream>>>(p);
+        streamed_kernel<<<grid, stream_threads, 0, stream>>>(p);
     return cudaGetLastError();
 }
 

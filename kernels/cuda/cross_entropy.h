@@ -9,12 +9,15 @@
 namespace braid::kernels::cuda {
 
 struct CrossEntropy {
-    __nv_bfloat16* logits = nullptr;  // [rows, vocab]; with gradient: becomes scale * (softmax - onehot)
+    // [rows, vocab], 16-byte aligned; with gradient: becomes scale * (softmax - onehot). The up to seven
+    // elements after a row that fill its last 16 bytes may be written.
+    __nv_bfloat16* logits = nullptr;
     const std::int64_t* targets = nullptr;  // [rows]; below 0: left out
     float* loss = nullptr;                  // [rows]
     std::int64_t* top = nullptr;            // [rows] index of the largest logit, or null
     std::int64_t rows = 0;
     std::int64_t vocab = 0;
+    std::int64_t row_stride = 0;     // elements from a row of logits to the next: a multiple of 8
     const float* weights = nullptr;  // [rows], of the gradient; null: all 1
     float scale = 1.0F;
     bool gradient = false;

@@ -170,9 +170,9 @@ TEST_F(CudaOps, EmbeddingGradientOfRareAndFrequentTokens) {
 }
 
 TEST_F(CudaOps, HeadLossInSeveralChunks) {
-    // Rows that do not begin at 16 bytes, that blocks of three sizes hold in registers, and too long for
-    // that; 73,448 x 9,300 logits need two chunks.
-    for (const std::int64_t vocab : {258, 1000, 32000, 73448, 80000}) {
+    // Rows that blocks of three sizes hold in registers, and too long for that, some ending within 16 bytes;
+    // 73,448 x 9,300 logits need two chunks.
+    for (const std::int64_t vocab : {258, 1001, 32000, 50257, 73448, 80003}) {
         const std::int64_t rows = vocab == 73448 ? 9300 : vocab > 1000 ? 200 : 777;
         const std::int64_t width = 64;
         const at::Tensor y = values({rows, width}, 1);

@@ -36,6 +36,7 @@ using cuda::stream;
 // Memory that a chunk of logits may take: large enough for full-speed products, small beside the activations.
 constexpr std::int64_t logits_bytes = std::int64_t{5} << 28;
 constexpr std::int64_t whole_tiles = 128;  // rows that products take at once
+constexpr std::int64_t whole_lines = 64;   // logits in a line of the cache; a row begins with one
 
 class CudaOps final : public CachedCudaOps {
 public:
@@ -255,6 +256,7 @@ public:
                                      .loss = float_data(loss_N) + begin,
                                      .rows = rows,
                                      .vocab = logits_nV.size(1),
+                                     .row_stride = logits_nV.stride(0),
                                      .weights = weights_N.defined() ? float_data(weights_N) + begin : nullptr,
                                      .scale = static_cast<float>(scale),
                                      .gradient = true},
@@ -274,7 +276,8 @@ public:
                                      .loss = float_data(loss_N) + begin,
                                      .top = int_data(top_N) + begin,
                                      .rows = rows,
-                                     .vocab = logits_nV.size(1)},
+                                     .vocab = logits_nV.size(1),
+                                     .row_stride = logits_nV.stride(0)},
                                     stream()),
                   "cross_entropy");
         });
@@ -381,10 +384,12 @@ private:
         const std::int64_t vocab = weight_VD.size(0);
         const std::int64_t rows = y_ND.size(0);
         // Chunks of one size, so that the last does not leave most of the chip idle.
-        const std::int64_t most = std::max<std::int64_t>(logits_bytes / (2 * vocab), 1);
+        const std::int64_t stride = (vocab + whole_lines - 1) / whole_lines * whole_lines;
+        const std::int64_t most = std::max<std::int64_t>(logits_bytes / (2 * stride), 1);
         const std::int64_t chunks = (rows + most - 1) / most, even = (rows + chunks - 1) / chunks;
         const std::int64_t chunk = std::min(rows, (even + whole_tiles - 1) / whole_tiles * whole_tiles);
-        const at::Tensor all = scratch("logits", chunk * vocab, at::kBFloat16).view({chunk, vocab});
+        const at::Tensor all =
+            scratch("logits", chunk * stride, at::kBFloat16).view({chunk, stride}).narrow(1, 0, vocab);
         for (std::int64_t begin = 0; begin < rows; begin += chunk) {
             const std::int64_t n = std::min(chunk, rows - begin);
             const at::Tensor logits_nV = all.narrow(0, 0, n);

@@ -33,9 +33,16 @@ using Operation = Handle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Layout = Handle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-Layout layout(cudaDataType_t type, std::int64_t rows, std::int64_t cols) {
+// Elements from a row to the next; the stride of a single row may be anything.
+std::int64_t row_stride(const at::Tensor& matrix) {
+    return matrix.size(0) > 1 ? matrix.stride(0) : matrix.size(1);
+}
+
+// A row-major matrix, whose rows are the columns of cuBLAS.
+Layout layout(const at::Tensor& matrix) {
     cublasLtMatrixLayout_t made = nullptr;
-    check_blas(cublasLtMatrixLayoutCreate(&made, type, std::uint64_t(rows), std::uint64_t(cols), rows),
+    check_blas(cublasLtMatrixLayoutCreate(&made, data_type(matrix), std::uint64_t(matrix.size(1)),
+                                          std::uint64_t(matrix.size(0)), row_stride(matrix)),
                "cublasLtMatrixLayoutCreate");
     return Layout(made);
 }
@@ -52,7 +59,7 @@ std::uint32_t alignment_of(std::initializer_list<const at::Tensor*> tensors) {
 // first is b.
 struct Operands {
     cublasOperation_t first, second;
-    std::int64_t ld_first, ld_second;
+    std::int64_t ld_first, ld_second, ld_sum;
 };
 
 class Event {
@@ -116,19 +123,26 @@ void Products::tn_add(const at::Tensor& a_KM, const at::Tensor& b_KN, const at::
 Products::Plan& Products::plan_of(const Call& call) {
     const std::uint32_t alignment = alignment_of({&call.a, &call.b, &call.added, &call.c});
     const bool in_place = call.adds_in_place();
-    const std::array<std::int64_t, 5> key = {std::int64_t(call.form) * 8 +
+    const Operands operands = {.first = call.form == Form::nt ? CUBLAS_OP_T : CUBLAS_OP_N,
+                               .second = call.form == Form::tn ? CUBLAS_OP_T : CUBLAS_OP_N,
+                               .ld_first = row_stride(call.b),
+                               .ld_second = row_stride(call.a),
+                               .ld_sum = row_stride(call.c)};
+    const std::array<std::int64_t, 8> key = {std::int64_t(call.form) * 8 +
                                                  (call.added.defined() ? in_place ? 1 : 2 : 0) +
                                                  (call.c.scalar_type() == at::kFloat ? 4 : 0),
-                                             call.m, call.n, call.k, alignment};
+                                             call.m,
+                                             call.n,
+                                             call.k,
+                                             alignment,
+                                             operands.ld_first,
+                                             operands.ld_second,
+                                             operands.ld_sum};
     constexpr std::size_t kept = 256;  // texts of many lengths have a shape each
     if (const auto found = plans_.find(key); found != plans_.end()) return *found->second;
     if (plans_.size() >= kept) plans_.clear();
     auto plan = std::make_unique<Plan>();
-    const bool nt = call.form == Form::nt, tn = call.form == Form::tn;
-    plan->operands = {.first = nt ? CUBLAS_OP_T : CUBLAS_OP_N,
-                      .second = tn ? CUBLAS_OP_T : CUBLAS_OP_N,
-                      .ld_first = nt ? call.k : call.n,
-                      .ld_second = tn ? call.m : call.k};
+    plan->operands = operands;
     cublasLtMatmulDesc_t operation = nullptr;
     check_blas(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
                "cublasLtMatmulDescCreate");
@@ -139,9 +153,9 @@ Products::Plan& Products::plan_of(const Call& call) {
     };
     set_operation(CUBLASLT_MATMUL_DESC_TRANSA, plan->operands.first);
     set_operation(CUBLASLT_MATMUL_DESC_TRANSB, plan->operands.second);
-    plan->first = layout(data_type(call.b), nt ? call.k : call.n, nt ? call.n : call.k);
-    plan->second = layout(data_type(call.a), tn ? call.m : call.k, tn ? call.k : call.m);
-    plan->sum = layout(data_type(call.c), call.n, call.m);
+    plan->first = layout(call.b);
+    plan->second = layout(call.a);
+    plan->sum = layout(call.c);
     cublasLtMatmulPreference_t made = nullptr;
     check_blas(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
     const Preference preference(made);
@@ -212,8 +226,8 @@ void Products::run(const Call& call) {
                      static_cast<int>(call.n), static_cast<int>(call.m), static_cast<int>(call.k), &one,
                      call.b.const_data_ptr(), data_type(call.b), static_cast<int>(plan.operands.ld_first),
                      call.a.const_data_ptr(), data_type(call.a), static_cast<int>(plan.operands.ld_second),
-                     &beta, call.c.mutable_data_ptr(), data_type(call.c), static_cast<int>(call.n),
-                     CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+                     &beta, call.c.mutable_data_ptr(), data_type(call.c),
+                     static_cast<int>(plan.operands.ld_sum), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmEx");
 }
 

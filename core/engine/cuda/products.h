@@ -1,4 +1,5 @@
-// Row-major matrix products over cuBLAS on the current stream: bfloat16 operands, float32 sums.
+// Row-major matrix products over cuBLAS on the current stream: bfloat16 operands, float32 sums. Rows lie one
+// after the other or, as in a part of a wider matrix, further apart.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -51,7 +52,7 @@ private:
 
     Scratch& scratch_;
     bool deterministic_ = false;
-    std::map<std::array<std::int64_t, 5>, std::unique_ptr<Plan>> plans_;
+    std::map<std::array<std::int64_t, 8>, std::unique_ptr<Plan>> plans_;
 };
 
 }  // namespace braid::cuda
