@@ -2,6 +2,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include "core/engine/aligned_rows.h"
+
 namespace braid {
 namespace {
 
@@ -10,11 +12,18 @@ class Shared {
 public:
     explicit Shared(at::TensorOptions options) : options_(options) {}
     at::Tensor matrix(std::int64_t rows, std::int64_t cols) {
-        if (!flat_.defined() || flat_.numel() < rows * cols) flat_ = at::empty({rows * cols}, options_);
+        need(rows * cols);
         return flat_.narrow(0, 0, rows * cols).view({rows, cols});
+    }
+    at::Tensor aligned(std::int64_t rows, std::int64_t cols) {
+        need(rows * aligned_stride(cols, options_.dtype().toScalarType()));
+        return aligned_rows(flat_, rows, cols);
     }
 
 private:
+    void need(std::int64_t elements) {
+        if (!flat_.defined() || flat_.numel() < elements) flat_ = at::empty({elements}, options_);
+    }
     at::TensorOptions options_;
     at::Tensor flat_;
 };
@@ -47,6 +56,9 @@ Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const 
     const auto own_or = [&](Shared& shared, std::int64_t cols, at::TensorOptions options) {
         return keep ? at::empty({rows, cols}, options) : shared.matrix(rows, cols);
     };
+    const auto own_or_aligned = [&](Shared& shared, std::int64_t cols) {
+        return keep ? Shared(compute).aligned(rows, cols) : shared.aligned(rows, cols);
+    };
     const auto own_rstd = [&] { return keep ? at::empty({rows}, statistics) : rstd; };
     for (std::size_t l = 0; l < layout.layers.size(); ++l) {
         const LayerParameters& p = layout.layers[l];
@@ -55,8 +67,8 @@ Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const 
         layer.x_ND = own_or(x, width, residual);
         layer.rstd_N = own_rstd();
         layer.y_ND = own_or(y, width, compute);
-        layer.in_NC = own_or(in, p.input_projection.rows, compute);
-        layer.out_NO = own_or(out, p.output_projection.cols, compute);
+        layer.in_NC = own_or_aligned(in, p.input_projection.rows);
+        layer.out_NO = own_or_aligned(out, p.output_projection.cols);
         for (const auto& mixer : mixers[l]) layer.mixers.push_back(mixer->allocate(ops, batch, tokens));
         layer.ffn = {.x_ND = own_or(middle, width, residual),
                      .rstd_N = own_rstd(),
@@ -64,8 +76,8 @@ Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const 
                      .gate_up_N2F = own_or(gate_up, 2 * ffn, compute),
                      .h_NF = hidden.matrix(rows, ffn)};
         if (keep) {
-            layer.din_NC = din.matrix(rows, p.input_projection.rows);
-            layer.dout_NO = dout.matrix(rows, p.output_projection.cols);
+            layer.din_NC = din.aligned(rows, p.input_projection.rows);
+            layer.dout_NO = dout.aligned(rows, p.output_projection.cols);
             layer.dffn = {.dh_NF = dhidden.matrix(rows, ffn),
                           .dgate_up_N2F = dgate_up.matrix(rows, 2 * ffn),
                           .dy_ND = a.dy_ND,

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/engine/aligned_rows.h"
+
 namespace braid {
 
 ModelPass::ModelPass(Model& model) : model_(model), eps_(norm_eps(model.spec())) {
@@ -21,8 +23,8 @@ ModelPass::Buffers ModelPass::buffers(std::int64_t rows) const {
     const std::int64_t width = model_.spec().d_model;
     std::int64_t in = 0, out = 0, ffn = 0;
     for (const LayerWeights& layer : layers_) {
-        in = std::max(in, layer.in_CD.size(0));
-        out = std::max(out, layer.out_DO.size(1));
+        in = std::max(in, aligned_stride(layer.in_CD.size(0), ops().compute_type()));
+        out = std::max(out, aligned_stride(layer.out_DO.size(1), ops().compute_type()));
         ffn = std::max(ffn, layer.ffn.down_DF.size(1));
     }
     return {.x_ND = at::empty({rows, width}, device.dtype(ops().residual_type())),
@@ -45,7 +47,8 @@ void ModelPass::run(Buffers& b, States& states, const at::Tensor& tokens_Bt, con
     };
     for (std::size_t l = 0; l < layers_.size(); ++l) {
         const LayerWeights& w = layers_[l];
-        const at::Tensor in_NC = matrix(b.in, w.in_CD.size(0)), out_NO = matrix(b.out, w.out_DO.size(1));
+        const at::Tensor in_NC = aligned_rows(b.in, rows, w.in_CD.size(0));
+        const at::Tensor out_NO = aligned_rows(b.out, rows, w.out_DO.size(1));
         const std::int64_t ffn = w.ffn.down_DF.size(1);
         ops().rms_norm(b.x_ND, w.norm_D, eps_, b.y_ND, b.rstd_N);
         ops().linear(b.y_ND, w.in_CD, in_NC);

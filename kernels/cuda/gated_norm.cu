@@ -8,120 +8,176 @@
 namespace braid::kernels::cuda {
 namespace {
 
-constexpr int warps = 8;  // of a block; each takes rows of its own
+constexpr int warps = 8;  // of a block
 constexpr int blocks_backward = 528;
 
-__device__ __forceinline__ float2 load2(const bf16* p) {
-    return __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(p));
-}
-__device__ __forceinline__ void store2(bf16* p, float2 x) {
-    *reinterpret_cast<__nv_bfloat162*>(p) = __floats2bfloat162_rn(x.x, x.y);
-}
-__device__ __forceinline__ bf16* at(const HeadRows& x, std::int64_t index, int heads) {
+// A warp takes `together` rows of a head at once, all of which stay in its registers: `packs` times `vec`
+// elements of a lane each.
+template <int vec_, int packs_>
+struct Held {
+    static constexpr int vec = vec_, packs = packs_;
+    static constexpr int together = packs == 1 ? 4 : 1;  // short rows: enough loads on their way
+};
+
+template <int vec>
+struct alignas(2 * vec) Vector {
+    bf16 v[vec];
+};
+
+__device__ __forceinline__ bf16* at(const HeadRows& x, unsigned index, int heads) {
     return x.data + index / heads * x.row + index % heads * x.head;
 }
-
-// act(g) and its derivative.
-struct Act {
-    float value;
-    float slope;
-};
-__device__ __forceinline__ Act act(float g, bool silu) {
-    const float s = 1.0F / (1.0F + __expf(-g));
-    return silu ? Act{g * s, s * (1.0F + g * (1.0F - s))} : Act{s, s * (1.0F - s)};
+// use(pack, place in the row)
+template <class H, class Use>
+__device__ __forceinline__ void for_packs(int width, const Use& use) {
+#pragma unroll
+    for (int k = 0; k < H::packs; ++k)
+        if (const int i = (k * 32 + static_cast<int>(threadIdx.x) % 32) * H::vec; i < width) use(k, i);
+}
+template <class H>
+using Row = Vector<H::vec>[H::packs];
+template <class H>
+__device__ __forceinline__ void load(const bf16* from, int width, Row<H>& to) {
+    for_packs<H>(width, [&](int k, int i) { to[k] = *reinterpret_cast<const Vector<H::vec>*>(from + i); });
 }
 
-__device__ __forceinline__ float2 weights_at(const GatedNorm& p, int i) {
-    return p.weight != nullptr ? *reinterpret_cast<const float2*>(p.weight + i) : float2{1, 1};
+__device__ __forceinline__ float logistic(float g) { return __fdividef(1.0F, 1.0F + __expf(-g)); }
+// act(g) and its derivative, from the logistic function of g.
+__device__ __forceinline__ float act(float g, float s, bool silu) { return silu ? g * s : s; }
+__device__ __forceinline__ float slope(float g, float s, bool silu) {
+    return silu ? s * (1.0F + g * (1.0F - s)) : s * (1.0F - s);
+}
+__device__ __forceinline__ float weight_at(const GatedNorm& p, int i) {
+    return p.weight != nullptr ? p.weight[i] : 1.0F;
 }
 
+template <class H>
 __global__ void __launch_bounds__(warps * 32) gated_norm_kernel(GatedNorm p, HeadRows y) {
-    const int lane = threadIdx.x % 32;
-    const std::int64_t all = p.rows * p.heads;
-    for (std::int64_t index = blockIdx.x * static_cast<std::int64_t>(warps) + threadIdx.x / 32; index < all;
-         index += gridDim.x * static_cast<std::int64_t>(warps)) {
-        const bf16* x = at(p.x, index, p.heads);
-        const bf16* gate = at(p.gate, index, p.heads);
-        bf16* to = at(y, index, p.heads);
-        float squares = 0;
-        for (int i = 2 * lane; i < p.width; i += 64) {
-            float2 z = load2(x + i);
-            if (p.gate_first) {
-                const float2 g = load2(gate + i);
-                z.x *= act(g.x, p.silu).value;
-                z.y *= act(g.y, p.silu).value;
+    const auto all = static_cast<unsigned>(p.rows * p.heads);
+    const unsigned first = (blockIdx.x * warps + threadIdx.x / 32) * H::together;
+    Row<H> x[H::together], gate[H::together];
+#pragma unroll
+    for (int r = 0; r < H::together; ++r)
+        if (first + r < all) {
+            load<H>(at(p.x, first + r, p.heads), p.width, x[r]);
+            load<H>(at(p.gate, first + r, p.heads), p.width, gate[r]);
+        }
+#pragma unroll
+    for (int r = 0; r < H::together; ++r) {
+        if (first + r >= all) return;
+        float z[H::packs][H::vec], squares = 0;
+        for_packs<H>(p.width, [&](int k, int) {
+#pragma unroll
+            for (int e = 0; e < H::vec; ++e) {
+                z[k][e] = to_float(x[r][k].v[e]);
+                const float g = to_float(gate[r][k].v[e]);
+                const float a = act(g, logistic(g), p.silu);
+                const float normed = p.gate_first ? z[k][e] * a : z[k][e];
+                squares += normed * normed;
+                z[k][e] *= a;
             }
-            squares += z.x * z.x + z.y * z.y;
-        }
-        const float rstd = rsqrtf(warp_sum(squares) / p.width + p.eps);
-        for (int i = 2 * lane; i < p.width; i += 64) {
-            const float2 z = load2(x + i), g = load2(gate + i);
-            const float2 w = weights_at(p, i);
-            store2(to + i,
-                   {z.x * rstd * w.x * act(g.x, p.silu).value, z.y * rstd * w.y * act(g.y, p.silu).value});
-        }
+        });
+        const float rstd = rsqrtf(warp_sum(squares) / static_cast<float>(p.width) + p.eps);
+        bf16* const to = at(y, first + r, p.heads);
+        for_packs<H>(p.width, [&](int k, int i) {
+            Vector<H::vec> out;
+#pragma unroll
+            for (int e = 0; e < H::vec; ++e)
+                out.v[e] = from_float<bf16>(z[k][e] * rstd * weight_at(p, i + e));
+            *reinterpret_cast<Vector<H::vec>*>(to + i) = out;
+        });
     }
 }
 
+template <class H>
 __global__ void __launch_bounds__(warps * 32) gated_norm_backward_kernel(GatedNormBackward b) {
-    extern __shared__ float dweight[];  // [warps, width], with weight
+    extern __shared__ float shared_dweight[];  // [warps, width], with weight
     const GatedNorm& p = b.forward;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    float* const mine = dweight + warp * p.width;
-    if (b.dweight != nullptr)
-        for (int i = 2 * lane; i < p.width; i += 64) mine[i] = mine[i + 1] = 0;
-    const std::int64_t all = p.rows * p.heads;
-    for (std::int64_t index = blockIdx.x * static_cast<std::int64_t>(warps) + warp; index < all;
-         index += gridDim.x * static_cast<std::int64_t>(warps)) {
-        const bf16* x = at(p.x, index, p.heads);
-        const bf16* gate = at(p.gate, index, p.heads);
-        const bf16* dy = at(b.dy, index, p.heads);
-        bf16* dx = at(b.dx, index, p.heads);
-        bf16* dgate = at(b.dgate, index, p.heads);
-        // z is what is normalised, du the gradient of the normalised value behind its weight.
-        float squares = 0, along = 0;
-        for (int i = 2 * lane; i < p.width; i += 64) {
-            const float2 x2 = load2(x + i), g2 = load2(gate + i), dy2 = load2(dy + i);
-            const float2 w = weights_at(p, i);
-            const float a = act(g2.x, p.silu).value, c = act(g2.y, p.silu).value;
-            const float zx = p.gate_first ? x2.x * a : x2.x, zy = p.gate_first ? x2.y * c : x2.y;
-            const float dux = p.gate_first ? dy2.x * w.x : dy2.x * a * w.x;
-            const float duy = p.gate_first ? dy2.y * w.y : dy2.y * c * w.y;
-            squares += zx * zx + zy * zy;
-            along += dux * zx + duy * zy;
-        }
-        const float rstd = rsqrtf(warp_sum(squares) / p.width + p.eps);
-        const float shift = warp_sum(along) / p.width * rstd * rstd;
-        for (int i = 2 * lane; i < p.width; i += 64) {
-            const float2 x2 = load2(x + i), g2 = load2(gate + i), dy2 = load2(dy + i);
-            const float2 w = weights_at(p, i);
-            float2 dx2, dgate2;
-            const auto one = [&](float xi, float gi, float dyi, float wi, float& dxi, float& dgi) -> float {
-                const Act f = act(gi, p.silu);
-                const float z = p.gate_first ? xi * f.value : xi;
-                const float du = p.gate_first ? dyi * wi : dyi * f.value * wi;
-                const float dz = (du - z * shift) * rstd;
-                dxi = p.gate_first ? dz * f.value : dz;
-                dgi = (p.gate_first ? dz * xi : dyi * z * rstd * wi) * f.slope;
-                return (p.gate_first ? dyi : dyi * f.value) * z * rstd;
-            };
-            const float dwx = one(x2.x, g2.x, dy2.x, w.x, dx2.x, dgate2.x);
-            const float dwy = one(x2.y, g2.y, dy2.y, w.y, dx2.y, dgate2.y);
-            store2(dx + i, dx2);
-            store2(dgate + i, dgate2);
-            if (b.dweight != nullptr) {
-                mine[i] += dwx;
-                mine[i + 1] += dwy;
+    const int warp = threadIdx.x / 32;
+    const auto all = static_cast<unsigned>(p.rows * p.heads);
+    float dweight[H::packs][H::vec] = {};
+    for (unsigned first = (blockIdx.x * warps + warp) * H::together; first < all;
+         first += gridDim.x * warps * H::together) {
+        Row<H> x[H::together], gate[H::together], dy[H::together];
+#pragma unroll
+        for (int r = 0; r < H::together; ++r)
+            if (first + r < all) {
+                load<H>(at(p.x, first + r, p.heads), p.width, x[r]);
+                load<H>(at(p.gate, first + r, p.heads), p.width, gate[r]);
+                load<H>(at(b.dy, first + r, p.heads), p.width, dy[r]);
             }
+#pragma unroll
+        for (int r = 0; r < H::together; ++r) {
+            if (first + r >= all) break;
+            // z is what is normalised, du the gradient of the normalised value behind its weight.
+            float s[H::packs][H::vec], squares = 0, along = 0;
+            const auto z_of = [&](float xi, float a) { return p.gate_first ? xi * a : xi; };
+            const auto du_of = [&](float dyi, float a, float w) {
+                return (p.gate_first ? dyi : dyi * a) * w;
+            };
+            for_packs<H>(p.width, [&](int k, int i) {
+#pragma unroll
+                for (int e = 0; e < H::vec; ++e) {
+                    const float g = to_float(gate[r][k].v[e]);
+                    s[k][e] = logistic(g);
+                    const float a = act(g, s[k][e], p.silu), z = z_of(to_float(x[r][k].v[e]), a);
+                    squares += z * z;
+                    along += du_of(to_float(dy[r][k].v[e]), a, weight_at(p, i + e)) * z;
+                }
+            });
+            const auto width = static_cast<float>(p.width);
+            const float rstd = rsqrtf(warp_sum(squares) / width + p.eps);
+            const float shift = warp_sum(along) / width * rstd * rstd;
+            bf16* const dx = at(b.dx, first + r, p.heads);
+            bf16* const dgate = at(b.dgate, first + r, p.heads);
+            for_packs<H>(p.width, [&](int k, int i) {
+                Vector<H::vec> dx_out, dgate_out;
+#pragma unroll
+                for (int e = 0; e < H::vec; ++e) {
+                    const float xi = to_float(x[r][k].v[e]), dyi = to_float(dy[r][k].v[e]);
+                    const float g = to_float(gate[r][k].v[e]), w = weight_at(p, i + e);
+                    const float a = act(g, s[k][e], p.silu), z = z_of(xi, a);
+                    const float dz = (du_of(dyi, a, w) - z * shift) * rstd;
+                    dx_out.v[e] = from_float<bf16>(p.gate_first ? dz * a : dz);
+                    dgate_out.v[e] = from_float<bf16>((p.gate_first ? dz * xi : dyi * z * rstd * w) *
+                                                      slope(g, s[k][e], p.silu));
+                    dweight[k][e] += (p.gate_first ? dyi : dyi * a) * z * rstd;
+                }
+                *reinterpret_cast<Vector<H::vec>*>(dx + i) = dx_out;
+                *reinterpret_cast<Vector<H::vec>*>(dgate + i) = dgate_out;
+            });
         }
     }
     if (b.dweight == nullptr) return;
+    for_packs<H>(p.width, [&](int k, int i) {
+#pragma unroll
+        for (int e = 0; e < H::vec; ++e) shared_dweight[warp * p.width + i + e] = dweight[k][e];
+    });
     __syncthreads();
     for (int i = threadIdx.x; i < p.width; i += blockDim.x) {
         float sum = 0;
-        for (int w = 0; w < warps; ++w) sum += dweight[w * p.width + i];
+        for (int w = 0; w < warps; ++w) sum += shared_dweight[w * p.width + i];
         b.partial[static_cast<std::int64_t>(blockIdx.x) * p.width + i] = sum;
     }
+}
+
+bool by_fours(const HeadRows& x) {
+    return (x.row | x.head) % 4 == 0 && reinterpret_cast<std::uintptr_t>(x.data) % 8 == 0;
+}
+// launch(Held) with the least that holds a row.
+template <class Launch>
+cudaError_t hold(int width, bool fours, const Launch& launch) {
+    if (width > gated_norm_most_width) return cudaErrorInvalidValue;
+    if (!fours || width % 4 != 0) {
+        if (width <= 64) return launch(Held<2, 1>{});
+        if (width <= 512) return launch(Held<2, 8>{});
+        return launch(Held<2, 64>{});
+    }
+    if (width <= 128) return launch(Held<4, 1>{});
+    if (width <= 384) return launch(Held<4, 3>{});
+    if (width <= 768) return launch(Held<4, 6>{});
+    if (width <= 1280) return launch(Held<4, 10>{});
+    return launch(Held<4, 32>{});
 }
 
 }  // namespace
@@ -129,20 +185,29 @@ __global__ void __launch_bounds__(warps * 32) gated_norm_backward_kernel(GatedNo
 int gated_norm_partial_rows() { return blocks_backward; }
 
 cudaError_t gated_norm(const GatedNorm& p, const HeadRows& y, cudaStream_t stream) {
-    const int blocks = static_cast<int>(std::min<std::int64_t>(ceil_div(p.rows * p.heads, warps), 132 * 16));
-    gated_norm_kernel<<<blocks, warps * 32, 0, stream>>>(p, y);
-    return cudaGetLastError();
+    return hold(p.width, by_fours(p.x) && by_fours(p.gate) && by_fours(y), [&](auto held) {
+        using H = decltype(held);
+        const int blocks = ceil_div(p.rows * p.heads, warps * H::together);
+        gated_norm_kernel<H><<<blocks, warps * 32, 0, stream>>>(p, y);
+        return cudaGetLastError();
+    });
 }
 
 cudaError_t gated_norm_backward(const GatedNormBackward& b, cudaStream_t stream) {
-    const int width = b.forward.width;
-    const std::size_t shared = b.dweight != nullptr ? warps * width * sizeof(float) : 0;
-    if (const cudaError_t status = allow_shared(gated_norm_backward_kernel, shared); status != cudaSuccess)
-        return status;
-    gated_norm_backward_kernel<<<blocks_backward, warps * 32, shared, stream>>>(b);
-    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess || b.dweight == nullptr)
-        return status;
-    return add_columns(b.partial, b.dweight, blocks_backward, width, stream);
+    const GatedNorm& p = b.forward;
+    const bool fours =
+        by_fours(p.x) && by_fours(p.gate) && by_fours(b.dy) && by_fours(b.dx) && by_fours(b.dgate);
+    return hold(p.width, fours, [&](auto held) {
+        using H = decltype(held);
+        const std::size_t shared = b.dweight != nullptr ? warps * p.width * sizeof(float) : 0;
+        if (const cudaError_t status = allow_shared(gated_norm_backward_kernel<H>, shared);
+            status != cudaSuccess)
+            return status;
+        gated_norm_backward_kernel<H><<<blocks_backward, warps * 32, shared, stream>>>(b);
+        if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess || b.dweight == nullptr)
+            return status;
+        return add_columns(b.partial, b.dweight, blocks_backward, p.width, stream);
+    });
 }
 
 }  // namespace braid::kernels::cuda

@@ -10,6 +10,9 @@
 
 namespace braid::kernels::cuda {
 
+// Wider rows do not fit the registers of a warp.
+inline constexpr int gated_norm_most_width = 4096;
+
 // Element i of head h of row n is at data[n row + h head + i]; strides are even, data is aligned to 4 bytes.
 struct HeadRows {
     __nv_bfloat16* data = nullptr;
@@ -22,7 +25,7 @@ struct GatedNorm {
     const float* weight = nullptr;  // [width]; null: 1
     std::int64_t rows = 0;
     int heads = 0;
-    int width = 0;  // even
+    int width = 0;  // even, gated_norm_most_width at most
     float eps = 1e-6F;
     bool gate_first = false;
     bool silu = true;  // act; else the logistic function

@@ -206,6 +206,7 @@ TEST(CudaRecurrent, NormAndGate) {
     for (const Shape& s : {Shape{"lightning", {.silu = false}, 1003, 1, 384, false},
                            Shape{"delta rule", {}, 1003, 6, 46, true},
                            Shape{"mamba", {.gate_first = true}, 1003, 1, 768, true},
+                           Shape{"many fours", {.silu = false}, 130, 1, 1284, true},
                            Shape{"odd width", {}, 57, 3, 31, true}}) {
         SCOPED_TRACE(s.name);
         // The gate lies between other columns, as in a layer's input projection.

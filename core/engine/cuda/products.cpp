@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/engine/aligned_rows.h"
 #include "core/engine/cuda/blas.h"
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/pointers.h"
@@ -106,15 +107,29 @@ void Products::set_deterministic(bool on) {
     deterministic_ = on;
 }
 
+// Rows that do not begin at multiples of 16 bytes keep the products of this chip's kind away, and what there
+// is instead takes twice as long. A copy takes microseconds: worth it where many rows meet the weight.
+at::Tensor Products::aligned(const at::Tensor& weight, std::int64_t rows) {
+    constexpr std::int64_t many = 2048;
+    const std::int64_t stride = aligned_stride(weight.size(1), weight.scalar_type());
+    if (rows < many || weight.size(0) >= rows || row_stride(weight) == stride) return weight;
+    const at::Tensor copy =
+        aligned_rows(scratch_("aligned weight", weight.size(0) * stride, weight.scalar_type()),
+                     weight.size(0), weight.size(1));
+    copy.copy_(weight);
+    return copy;
+}
+
 void Products::nt(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& c_MN) {
-    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, b_NK, {}, c_MN});
+    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, aligned(b_NK, a_MK.size(0)), {}, c_MN});
 }
 void Products::nt_add(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& added_MN,
                       const at::Tensor& c_MN) {
-    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, b_NK, added_MN, c_MN});
+    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, aligned(b_NK, a_MK.size(0)), added_MN,
+         c_MN});
 }
 void Products::nn(const at::Tensor& a_MK, const at::Tensor& b_KN, const at::Tensor& c_MN) {
-    run({Form::nn, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, b_KN, {}, c_MN});
+    run({Form::nn, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, aligned(b_KN, a_MK.size(0)), {}, c_MN});
 }
 void Products::tn_add(const at::Tensor& a_KM, const at::Tensor& b_KN, const at::Tensor& c_MN) {
     run({Form::tn, c_MN.size(0), c_MN.size(1), a_KM.size(0), a_KM, b_KN, c_MN, c_MN});

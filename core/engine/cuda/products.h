@@ -46,6 +46,7 @@ private:
     };
     struct Plan;
     Plan& plan_of(const Call& call);
+    at::Tensor aligned(const at::Tensor& weight, std::int64_t rows);
     void run(const Call& call);
     void run_proposal(const Plan& plan, std::size_t proposal, const Call& call, const at::Tensor& to);
     void time_proposals(Plan& plan, const Call& call);

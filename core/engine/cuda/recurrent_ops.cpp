@@ -23,7 +23,7 @@ bool plain(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.s
 
 bool even(const at::Tensor& x) {
     return plain(x) && x.stride(0) % 2 == 0 && x.stride(1) % 2 == 0 && x.size(-1) % 2 == 0 &&
-           reinterpret_cast<std::uintptr_t>(x.data_ptr()) % 4 == 0;
+           x.size(-1) <= kc::gated_norm_most_width && reinterpret_cast<std::uintptr_t>(x.data_ptr()) % 4 == 0;
 }
 kc::HeadRows rows_of(const at::Tensor& x_NHW) {
     return {.data = bf16_data(x_NHW), .row = x_NHW.stride(0), .head = x_NHW.stride(1)};
