@@ -62,6 +62,44 @@ TEST_F(CudaOps, RmsNorm) {
     }
 }
 
+// Widths that are no multiple of 8 take in what lies between the rows, which is no number at first.
+TEST_F(CudaOps, LinearOfRowsThatLieApart) {
+    const std::int64_t rows = 2500;
+    for (const auto& [in, width] : {std::pair{384, 740}, std::pair{276, 384}, std::pair{91, 45}}) {
+        const auto apart = [&](std::int64_t cols) {
+            const at::Tensor whole = at::full({rows, (cols + 7) / 8 * 8}, NAN,
+                                              at::dtype(at::kBFloat16).device(cuda_ops()->device()));
+            return whole.narrow(1, 0, cols);
+        };
+        const auto to_apart = [&](const at::Tensor& x) {
+            const at::Tensor y = apart(x.size(1));
+            y.copy_(x);
+            return y;
+        };
+        const at::Tensor x = values({rows, in}, 1), w = values({width, in}, 2, 0.05);
+        const at::Tensor dy = values({rows, width}, 3), residual = values({rows, width}, 4);
+        const at::Tensor y_ref = reference_out({rows, width}), sum_ref = reference_out({rows, width});
+        const at::Tensor dx_ref = reference_out({rows, in}), dw_ref = at::zeros({width, in}, at::kDouble);
+        reference_->linear(x, w, y_ref);
+        reference_->linear_add(x, w, residual, sum_ref);
+        reference_->linear_backward_input(dy, w, dx_ref);
+        reference_->linear_backward_weight(dy, x, dw_ref);
+
+        const at::Tensor x_cuda = to_apart(x), dy_cuda = to_apart(dy), w_cuda = to_cuda(w, at::kBFloat16);
+        const at::Tensor y = apart(width), dx = apart(in), sum = out({rows, width}, at::kFloat);
+        const at::Tensor dw = to_cuda(at::zeros({width, in}, at::kDouble), at::kFloat);
+        cuda_ops()->linear(x_cuda, w_cuda, y);
+        cuda_ops()->linear_add(x_cuda, w_cuda, to_cuda(residual, at::kFloat), sum);
+        cuda_ops()->linear_backward_input(dy_cuda, w_cuda, dx);
+        cuda_ops()->linear_backward_weight(dy_cuda, x_cuda, dw);
+        const std::string name = "linear " + std::to_string(in) + " -> " + std::to_string(width);
+        expect_close(name, y, y_ref, 4e-3);
+        expect_close(name + " + residual", sum, sum_ref, 1e-5);
+        expect_close(name + " dx", dx, dx_ref, 4e-3);
+        expect_close(name + " dweight", dw, dw_ref, 1e-5);
+    }
+}
+
 TEST_F(CudaOps, LinearAndItsGradients) {
     const std::int64_t rows = 500;
     const std::int64_t in = 384;

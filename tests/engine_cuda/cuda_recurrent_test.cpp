@@ -203,11 +203,13 @@ TEST(CudaRecurrent, NormAndGate) {
         std::int64_t rows, heads, width;
         bool weight;
     };
-    for (const Shape& s : {Shape{"lightning", {.silu = false}, 1003, 1, 384, false},
-                           Shape{"delta rule", {}, 1003, 6, 46, true},
-                           Shape{"mamba", {.gate_first = true}, 1003, 1, 768, true},
-                           Shape{"many fours", {.silu = false}, 130, 1, 1284, true},
-                           Shape{"odd width", {}, 57, 3, 31, true}}) {
+    for (const Shape& s :
+         {Shape{"lightning", {.silu = false}, 1003, 1, 384, false},
+          Shape{"delta rule", {}, 1003, 6, 46, true}, Shape{"heads of 64", {}, 1003, 3, 64, true},
+          Shape{"heads of 58", {}, 1003, 3, 58, true},
+          Shape{"mamba", {.gate_first = true}, 1003, 1, 768, true},
+          Shape{"many fours", {.silu = false}, 130, 1, 1284, true},
+          Shape{"odd width", {}, 57, 3, 31, true}}) {
         SCOPED_TRACE(s.name);
         // The gate lies between other columns, as in a layer's input projection.
         const at::Tensor x = values({s.rows, s.heads, s.width}, 1),

@@ -22,6 +22,7 @@ constexpr int most_proposals = 8;
 // come again.
 constexpr double timed_flops = 4e9;
 constexpr int uses_before_timing = 4;
+constexpr std::int64_t many_rows = 2048;  // from which on copies of a weight are worth it
 constexpr std::int64_t most_copied_bytes = std::int64_t{64} << 20;
 
 template <class T, cublasStatus_t (*Destroy)(T)>
@@ -81,6 +82,13 @@ private:
     cudaEvent_t event_ = nullptr;
 };
 
+// The matrix with what lies between its rows, up to a width that is a multiple of 8; itself without room.
+at::Tensor with_room(const at::Tensor& x) {
+    constexpr std::int64_t eight = 8;
+    const std::int64_t stride = row_stride(x), cols = (x.size(1) + eight - 1) / eight * eight;
+    return stride % eight == 0 && stride >= cols ? x.as_strided({x.size(0), cols}, {stride, 1}) : x;
+}
+
 bool records() {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     check(cudaStreamIsCapturing(stream(), &status), "cudaStreamIsCapturing");
@@ -107,32 +115,44 @@ void Products::set_deterministic(bool on) {
     deterministic_ = on;
 }
 
-// Rows that do not begin at multiples of 16 bytes keep the products of this chip's kind away, and what there
-// is instead takes twice as long. A copy takes microseconds: worth it where many rows meet the weight.
-at::Tensor Products::aligned(const at::Tensor& weight, std::int64_t rows) {
-    constexpr std::int64_t many = 2048;
-    const std::int64_t stride = aligned_stride(weight.size(1), weight.scalar_type());
-    if (rows < many || weight.size(0) >= rows || row_stride(weight) == stride) return weight;
-    const at::Tensor copy =
-        aligned_rows(scratch_("aligned weight", weight.size(0) * stride, weight.scalar_type()),
-                     weight.size(0), weight.size(1));
-    copy.copy_(weight);
-    return copy;
+// Widths that are no multiple of 8 and rows that do not begin at multiples of 16 bytes keep the products of
+// this chip's kind away; what there is instead takes two to four times as long. So the width takes in what
+// lies between the rows, where there is room, and a copy of the weight, a matter of microseconds, has zeros
+// there.
+void Products::run_by_eights(const Call& call) {
+    if (call.a.size(0) < many_rows || call.b.size(0) >= call.a.size(0)) return run(call);
+    const at::Tensor a = with_room(call.a), c = call.added.defined() ? call.c : with_room(call.c);
+    const bool nt = call.form == Form::nt;
+    const std::int64_t rows = nt ? c.size(1) : a.size(1), cols = nt ? a.size(1) : c.size(1);
+    const std::int64_t stride = aligned_stride(cols, call.b.scalar_type());
+    if (rows == call.b.size(0) && stride == row_stride(call.b)) return run(call);
+    if (const std::int64_t k = call.a.size(1); k < a.size(1))
+        a.narrow(1, k, a.size(1) - k).zero_();  // no number times zero is none
+    const at::Tensor whole = scratch_("weight by eights", rows * stride, call.b.scalar_type());
+    const at::Tensor b = aligned_rows(whole, rows, cols);
+    if (rows != call.b.size(0) || cols != call.b.size(1)) whole.zero_();
+    b.narrow(0, 0, call.b.size(0)).narrow(1, 0, call.b.size(1)).copy_(call.b);
+    run({call.form, a, b, call.added, c});
 }
 
 void Products::nt(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& c_MN) {
-    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, aligned(b_NK, a_MK.size(0)), {}, c_MN});
+    run_by_eights({Form::nt, a_MK, b_NK, {}, c_MN});
 }
 void Products::nt_add(const at::Tensor& a_MK, const at::Tensor& b_NK, const at::Tensor& added_MN,
                       const at::Tensor& c_MN) {
-    run({Form::nt, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, aligned(b_NK, a_MK.size(0)), added_MN,
-         c_MN});
+    run_by_eights({Form::nt, a_MK, b_NK, added_MN, c_MN});
 }
 void Products::nn(const at::Tensor& a_MK, const at::Tensor& b_KN, const at::Tensor& c_MN) {
-    run({Form::nn, c_MN.size(0), c_MN.size(1), a_MK.size(1), a_MK, aligned(b_KN, a_MK.size(0)), {}, c_MN});
+    run_by_eights({Form::nn, a_MK, b_KN, {}, c_MN});
 }
 void Products::tn_add(const at::Tensor& a_KM, const at::Tensor& b_KN, const at::Tensor& c_MN) {
-    run({Form::tn, c_MN.size(0), c_MN.size(1), a_KM.size(0), a_KM, b_KN, c_MN, c_MN});
+    const at::Tensor a = with_room(a_KM), b = with_room(b_KN);
+    const std::int64_t rows = a.size(1), cols = b.size(1);
+    if (a.size(0) < many_rows || rows >= a.size(0) || (rows == c_MN.size(0) && cols == c_MN.size(1)))
+        return run({Form::tn, a_KM, b_KN, c_MN, c_MN});
+    const at::Tensor sum = scratch_("gradient by eights", rows * cols, at::kFloat).view({rows, cols});
+    run({Form::tn, a, b, {}, sum});
+    c_MN.add_(sum.narrow(0, 0, c_MN.size(0)).narrow(1, 0, c_MN.size(1)));
 }
 
 Products::Plan& Products::plan_of(const Call& call) {
@@ -146,9 +166,9 @@ Products::Plan& Products::plan_of(const Call& call) {
     const std::array<std::int64_t, 8> key = {std::int64_t(call.form) * 8 +
                                                  (call.added.defined() ? in_place ? 1 : 2 : 0) +
                                                  (call.c.scalar_type() == at::kFloat ? 4 : 0),
-                                             call.m,
-                                             call.n,
-                                             call.k,
+                                             call.m(),
+                                             call.n(),
+                                             call.k(),
                                              alignment,
                                              operands.ld_first,
                                              operands.ld_second,
@@ -231,14 +251,14 @@ void Products::time_proposals(Plan& plan, const Call& call) {
 
 void Products::run(const Call& call) {
     Plan& plan = plan_of(call);
-    const double flops = 2.0 * double(call.m) * double(call.n) * double(call.k);
+    const double flops = 2.0 * double(call.m()) * double(call.n()) * double(call.k());
     if (++plan.uses == uses_before_timing && !deterministic_ && flops >= timed_flops && !records())
         time_proposals(plan, call);
     if (plan.chosen >= 0) return run_proposal(plan, std::size_t(plan.chosen), call, call.c);
     const float one = 1.0F, beta = call.added.defined() ? 1.0F : 0.0F;
     check_blas(
         cublasGemmEx(at::cuda::getCurrentCUDABlasHandle(), plan.operands.first, plan.operands.second,
-                     static_cast<int>(call.n), static_cast<int>(call.m), static_cast<int>(call.k), &one,
+                     static_cast<int>(call.n()), static_cast<int>(call.m()), static_cast<int>(call.k()), &one,
                      call.b.const_data_ptr(), data_type(call.b), static_cast<int>(plan.operands.ld_first),
                      call.a.const_data_ptr(), data_type(call.a), static_cast<int>(plan.operands.ld_second),
                      &beta, call.c.mutable_data_ptr(), data_type(call.c),

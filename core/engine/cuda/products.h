@@ -1,5 +1,5 @@
 // Row-major matrix products over cuBLAS on the current stream: bfloat16 operands, float32 sums. Rows lie one
-// after the other or, as in a part of a wider matrix, further apart.
+// after the other or further apart; what lies between those of a and c may be overwritten.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -38,15 +38,17 @@ private:
     enum class Form : std::int64_t { nt, nn, tn };
     struct Call {
         Form form;
-        std::int64_t m, n, k;
         const at::Tensor &a, &b;
         const at::Tensor& added;  // undefined: nothing is added
         const at::Tensor& c;
+        std::int64_t m() const { return c.size(0); }
+        std::int64_t n() const { return c.size(1); }
+        std::int64_t k() const { return form == Form::tn ? a.size(0) : a.size(1); }
         bool adds_in_place() const { return added.defined() && added.const_data_ptr() == c.const_data_ptr(); }
     };
     struct Plan;
     Plan& plan_of(const Call& call);
-    at::Tensor aligned(const at::Tensor& weight, std::int64_t rows);
+    void run_by_eights(const Call& call);
     void run(const Call& call);
     void run_proposal(const Plan& plan, std::size_t proposal, const Call& call, const at::Tensor& to);
     void time_proposals(Plan& plan, const Call& call);

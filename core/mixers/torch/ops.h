@@ -182,6 +182,8 @@ public:
                                    const at::Tensor& dx_ND, const at::Tensor& dweight_D,
                                    const at::Tensor& rounded_ND) = 0;
 
+    // Products: what lies between the rows of activations, where they begin further apart than they are wide,
+    // may be overwritten.
     // y = x W^T.
     virtual void linear(const at::Tensor& x_NC, const at::Tensor& weight_RC, const at::Tensor& y_NR) = 0;
     // sum = residual + x W^T; sum may be residual itself, else they do not overlap.
