@@ -1,6 +1,6 @@
-// Gives a device the work of optimizer steps. On a GPU, with kernels.step=graph and where it is possible, a
-// micro-batch and the update are launched kernel by kernel once, then recorded and played again as CUDA
-// graphs: the numbers are the same. The host waits nowhere, except that it is never more than two
+// Gives a device the work of optimizer steps. On a GPU and where it is possible, unless kernels.step=launch, a
+// micro-batch and the update are launched kernel by kernel a few times, then recorded and played again as
+// CUDA graphs: the numbers are the same. The host waits nowhere, except that it is never more than two
 // micro-batches ahead.
 #pragma once
 
@@ -50,7 +50,7 @@ public:
 
 private:
     struct Part {  // of a step
-        bool launched = false;
+        int launches = 0;
         std::unique_ptr<Recording> recording = {};
     };
     void do_or_play(Part& part, const std::function<void()>& work);

@@ -230,9 +230,9 @@ const std::vector<Entry>& entries() {
              &TrainingSpec::attention_kernel},
             {{.key = "kernels.step",
               .label = "Step on the GPU",
-              .help = "launch gives the GPU one kernel after the other. graph records a micro-batch and the "
-                      "update once and plays them again as CUDA graphs: the same numbers, no waiting between "
-                      "kernels, where that is possible. auto launches.",
+              .help = "graph records a micro-batch and the update once and plays them again as CUDA graphs: "
+                      "the same numbers, no waiting between kernels; where that is not possible, and with "
+                      "launch, the GPU is given one kernel after the other. auto is graph.",
               .choices = {"auto", "launch", "graph"}},
              &TrainingSpec::step_kernels},
         };

@@ -63,7 +63,7 @@ TEST(CudaStep, PlayedStepsAreTheLaunchedOnesBitForBit) {
     for (const char* pattern : {"F x2", "FS[w=16] x1", "LF x1", "MF x1", "GF x1"}) {
         SCOPED_TRACE(pattern);
         const Trained launched = train(pattern, training_on_gpu("launch"));
-        const Trained played = train(pattern, training_on_gpu("graph"));
+        const Trained played = train(pattern, training_on_gpu("auto"));
         EXPECT_EQ(launched.way, "launched kernel by kernel");
         EXPECT_EQ(played.way, "recorded, played as CUDA graphs");
         ASSERT_EQ(launched.steps.size(), 20U);
