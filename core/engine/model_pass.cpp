@@ -30,7 +30,6 @@ ModelPass::Buffers ModelPass::buffers(std::int64_t rows) const {
     return {.x_ND = at::empty({rows, width}, device.dtype(ops().residual_type())),
             .middle_ND = at::empty({rows, width}, device.dtype(ops().residual_type())),
             .rstd_N = at::empty({rows}, device.dtype(ops().statistics_type())),
-            .tokens_N = at::empty({rows}, device.dtype(at::kLong)),
             .y_ND = at::empty({rows, width}, compute),
             .in = at::empty({rows * in}, compute),
             .out = at::empty({rows * out}, compute),
@@ -40,8 +39,8 @@ ModelPass::Buffers ModelPass::buffers(std::int64_t rows) const {
 
 void ModelPass::run(Buffers& b, States& states, const at::Tensor& tokens_Bt, const Mix& mix) const {
     const std::int64_t batch = tokens_Bt.size(0), count = tokens_Bt.size(1), rows = batch * count;
-    b.tokens_N.copy_(tokens_Bt.reshape({-1}));
-    ops().embedding(embedding_VD_, b.tokens_N, b.x_ND);
+    ops().embedding(embedding_VD_, tokens_Bt.reshape({-1}).to(ops().device(), at::kLong).contiguous(),
+                    b.x_ND);
     const auto matrix = [rows](const at::Tensor& flat, std::int64_t cols) {
         return flat.narrow(0, 0, rows * cols).view({rows, cols});
     };

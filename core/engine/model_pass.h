@@ -24,7 +24,7 @@ public:
 
     // What a pass writes over.
     struct Buffers {
-        at::Tensor x_ND, middle_ND, rstd_N, tokens_N;
+        at::Tensor x_ND, middle_ND, rstd_N;
         at::Tensor y_ND;                      // after run(): behind the final norm
         at::Tensor in, out, gate_up, hidden;  // flat; as large as the widest layer
         std::int64_t rows() const { return rstd_N.defined() ? rstd_N.size(0) : 0; }

@@ -36,6 +36,10 @@ Cut cut_of(int batch, int heads, int groups, std::int64_t keys) {
     return cut;
 }
 
+__device__ __forceinline__ std::int64_t count_of(const DecodeAttention& p, int b) {
+    return min(p.positions[b] + 1, p.keys);
+}
+
 // Parts that a sequence of so many keys is read in: equal ones, also where the cache has room for many more.
 __device__ __forceinline__ int parts_of(const Cut& cut, std::int64_t count) {
     return static_cast<int>(min(static_cast<std::int64_t>(cut.parts), (count + least_part - 1) / least_part));
@@ -169,8 +173,8 @@ struct Partial {
     float2* softmax;
 };
 __device__ __forceinline__ Partial partial_of(const DecodeAttention& p, const Cut& cut, int b, int head) {
-    const std::int64_t place = (static_cast<std::int64_t>(b) * p.heads + head) * cut.parts;
-    const std::int64_t all = static_cast<std::int64_t>(p.batch) * p.heads * cut.parts;
+    const std::int64_t place = (static_cast<std::int64_t>(b) * p.q.heads + head) * cut.parts;
+    const std::int64_t all = static_cast<std::int64_t>(p.batch) * p.q.heads * cut.parts;
     return {p.partial + place * p.head_dim, reinterpret_cast<float2*>(p.partial + all * p.head_dim) + place};
 }
 
@@ -180,10 +184,10 @@ __global__ void __launch_bounds__(threads) parts_kernel(DecodeAttention p, Cut c
     using T = Tile<Width>;
     const int b = blockIdx.z, group = blockIdx.y / cut.turns, turn = blockIdx.y % cut.turns;
     const int part = blockIdx.x;
-    const std::int64_t count = p.count[b];
+    const std::int64_t count = count_of(p, b);
     const int parts = parts_of(cut, count);
     if (part >= parts) return;
-    const int shared = p.heads / p.groups;
+    const int shared = p.q.heads / p.k.heads;
     const int first = group * shared + turn * cut.readers;              // the block's first query head
     const int readers = min(cut.readers, shared - turn * cut.readers);  // a last turn may have fewer
     const std::int64_t tiles = (count + T::keys - 1) / T::keys;
@@ -265,7 +269,7 @@ __global__ void __launch_bounds__(join_threads) join_kernel(DecodeAttention p, C
         if (rows * i >= cut.parts) break;
         if (row + rows * i < cut.parts) values[i] = from.values[(row + rows * i) * width + channel];
     }
-    const int parts = parts_of(cut, p.count[b]);
+    const int parts = parts_of(cut, count_of(p, b));
     const float sink = p.sink != nullptr ? to_float(p.sink[head]) * log2_e : -INFINITY;
     float top = sink;
 #pragma unroll
@@ -302,14 +306,14 @@ cudaError_t launch(const DecodeAttention& p, const Cut& cut, cudaStream_t stream
     const cudaError_t allowed = allow_shared(parts_kernel<Width, Wide>, bytes);
     if (allowed != cudaSuccess) return allowed;
     parts_kernel<Width, Wide>
-        <<<dim3(cut.parts, p.groups * cut.turns, p.batch), threads, bytes, stream>>>(p, cut);
-    join_kernel<<<dim3(p.heads, p.batch), join_threads, 0, stream>>>(p, cut);
+        <<<dim3(cut.parts, p.k.heads * cut.turns, p.batch), threads, bytes, stream>>>(p, cut);
+    join_kernel<<<dim3(p.q.heads, p.batch), join_threads, 0, stream>>>(p, cut);
     return cudaGetLastError();
 }
 
 template <int Width>
 cudaError_t launch(const DecodeAttention& p, cudaStream_t stream) {
-    const Cut cut = cut_of(p.batch, p.heads, p.groups, p.keys);
+    const Cut cut = cut_of(p.batch, p.q.heads, p.k.heads, p.keys);
     return cut.readers > few_readers ? launch<Width, true>(p, cut, stream)
                                      : launch<Width, false>(p, cut, stream);
 }

@@ -11,24 +11,17 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/head_vectors.h"
+
 namespace braid::kernels::cuda {
 
-// Head h of sequence b is at data[b batch + h head]; its channels lie side by side.
-struct DecodeHeads {
-    __nv_bfloat16* data = nullptr;
-    std::int64_t batch = 0;
-    std::int64_t head = 0;
-};
-
 struct DecodeAttention {
-    DecodeHeads q, o;  // [B, H, K]; q at multiples of 16 bytes
-    DecodeHeads k,
-        v;  // [B, G, S, K]: key s of a head is `head_dim` elements after key s - 1; 16 bytes likewise
+    HeadVectors q, o;                     // of one row; q at multiples of 16 bytes
+    HeadVectors k, v;                     // rows are keys, `head_dim` elements apart; 16 bytes likewise
     const __nv_bfloat16* sink = nullptr;  // [H]; null: none
-    const std::int64_t* count = nullptr;  // [B]: so many of the first keys are there, 1 .. keys
+    // [B]: tokens before the query, whose own key is there too; more than `keys` have gone round a ring.
+    const std::int64_t* positions = nullptr;
     int batch = 0;
-    int heads = 0;
-    int groups = 0;
     int head_dim = 0;
     std::int64_t keys = 0;  // S
     float scale = 1;
@@ -37,7 +30,7 @@ struct DecodeAttention {
 
 bool decode_attention_supports(int head_dim);  // 32, 64, 128
 std::int64_t decode_attention_scratch(int batch, int heads, int groups, int head_dim, std::int64_t keys);
-// Nothing of the launch follows from `count`: it can be recorded once for all of them.
+// Nothing of the launch follows from `positions`: it can be recorded once for all of them.
 cudaError_t decode_attention(const DecodeAttention& p, cudaStream_t stream);
 
 }  // namespace braid::kernels::cuda

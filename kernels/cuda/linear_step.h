@@ -2,20 +2,13 @@
 // decayed, written to and read, in place.
 #pragma once
 
-#include <cuda_bf16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-namespace braid::kernels::cuda {
+#include "kernels/cuda/head_vectors.h"
 
-// Head h of sequence b is at data[b batch + h head]; its channels lie side by side.
-struct StepHeads {
-    __nv_bfloat16* data = nullptr;
-    std::int64_t batch = 0;
-    std::int64_t head = 0;
-    int heads = 0;
-};
+namespace braid::kernels::cuda {
 
 struct LinearStep {
     int batch = 0;
@@ -26,7 +19,7 @@ struct LinearStep {
     bool unit = false;   // q and k divided by their length
     bool delta = false;  // the delta rule
     float scale = 1;
-    StepHeads q, k, v, o;              // o: as many heads as there are states or queries, whichever is more
+    HeadVectors q, k, v, o;  // of one row; o: as many heads as there are states or queries, whichever is more
     const float* log_decay = nullptr;  // [B, S], or [S] where it is constant
     bool constant_decay = false;
     const float* beta = nullptr;  // [B, S]; null: 1

@@ -78,6 +78,22 @@ __global__ void __launch_bounds__(threads) convolution_backward_kernel(ShortConv
     for (int i = 0; i < taps; ++i) b.partial[(row * p.channels + channel) * taps + i] = dtap[i];
 }
 
+__global__ void __launch_bounds__(threads) convolution_step_kernel(ConvolutionStep p) {
+    const int channel = blockIdx.x * threads + threadIdx.x, batch = blockIdx.y;
+    if (channel >= p.channels) return;
+    float* history = p.history + static_cast<std::int64_t>(batch) * (taps - 1) * p.channels + channel;
+    float x[taps];
+#pragma unroll
+    for (int i = 0; i < taps - 1; ++i) x[i] = history[i * p.channels];
+    x[taps - 1] = to_float(p.x[batch * p.x_batch + channel]);
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < taps; ++i) sum += to_float(p.taps[channel * taps + i]) * x[i];
+    p.y[batch * p.y_batch + channel] = from_float<bf16>(sum);
+#pragma unroll
+    for (int i = 0; i < taps - 1; ++i) history[i * p.channels] = x[i + 1];
+}
+
 dim3 grid_of(const ShortConvolution& p) {
     return dim3(ceil_div(p.channels, threads), ceil_div(p.tokens, span), p.batch);
 }
@@ -88,6 +104,11 @@ int convolution_partial_rows(int batch, int tokens) { return batch * ceil_div(to
 
 cudaError_t short_convolution(const ShortConvolution& p, const ChannelRows& y, cudaStream_t stream) {
     convolution_kernel<<<grid_of(p), threads, 0, stream>>>(p, y);
+    return cudaGetLastError();
+}
+
+cudaError_t short_convolution_step(const ConvolutionStep& p, cudaStream_t stream) {
+    convolution_step_kernel<<<dim3(ceil_div(p.channels, threads), p.batch), threads, 0, stream>>>(p);
     return cudaGetLastError();
 }
 

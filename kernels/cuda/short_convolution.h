@@ -29,6 +29,18 @@ struct ShortConvolution {
 };
 cudaError_t short_convolution(const ShortConvolution& p, const ChannelRows& y, cudaStream_t stream);
 
+// One token of every sequence behind others. history: the three tokens before it, then the last three.
+struct ConvolutionStep {
+    const __nv_bfloat16* x = nullptr;  // channels of sequence b at x[b x_batch]
+    __nv_bfloat16* y = nullptr;
+    std::int64_t x_batch = 0, y_batch = 0;
+    const __nv_bfloat16* taps = nullptr;  // [channels, 4]
+    float* history = nullptr;             // [batch, 3, channels]
+    int batch = 0;
+    int channels = 0;
+};
+cudaError_t short_convolution_step(const ConvolutionStep& p, cudaStream_t stream);
+
 struct ShortConvolutionBackward {
     ShortConvolution forward;
     ChannelRows dy;

@@ -31,17 +31,19 @@ using testing::values;
 struct Cache {
     std::int64_t batch, heads, groups, head_dim, keys;
     bool sink;
-    std::int64_t least = 1;  // keys that a sequence has
+    std::int64_t least = 1;  // keys that a sequence has had
+    std::int64_t most = 0;   // more than `keys`: a ring has lost some; 0: keys
 };
 
 TEST(CudaDecode, AttentionOfAStepAgainstFloat64AndPlainBfloat16) {
     BRAID_NEEDS_CUDA();
     const auto exact_ops = make_cpu_ops(at::kDouble);
-    for (const Cache& c : {Cache{8, 12, 2, 64, 3000, true}, Cache{1, 6, 2, 64, 1, true},
-                           Cache{3, 6, 2, 64, 257, false, 256}, Cache{2, 20, 2, 64, 700, true},
-                           Cache{2, 4, 1, 32, 129, true}, Cache{1, 2, 2, 128, 2049, true, 2000},
-                           Cache{5, 10, 2, 64, 64, true}, Cache{1, 12, 2, 64, 20'000, true, 19'999},
-                           Cache{3, 40, 2, 32, 500, true}, Cache{2, 24, 2, 128, 300, true}}) {
+    for (const Cache& c :
+         {Cache{8, 12, 2, 64, 3000, true}, Cache{1, 6, 2, 64, 1, true}, Cache{3, 6, 2, 64, 257, false, 256},
+          Cache{2, 20, 2, 64, 700, true}, Cache{2, 4, 1, 32, 129, true},
+          Cache{1, 2, 2, 128, 2049, true, 2000}, Cache{5, 10, 2, 64, 64, true},
+          Cache{1, 12, 2, 64, 20'000, true, 19'999}, Cache{3, 40, 2, 32, 500, true},
+          Cache{2, 24, 2, 128, 300, true}, Cache{6, 12, 2, 64, 512, true, 400, 700}}) {
         const std::string name = std::to_string(c.batch) + " x " + std::to_string(c.keys) + " keys, " +
                                  std::to_string(c.heads) + "/" + std::to_string(c.groups) + " heads of " +
                                  std::to_string(c.head_dim);
@@ -51,7 +53,9 @@ TEST(CudaDecode, AttentionOfAStepAgainstFloat64AndPlainBfloat16) {
         const at::Tensor k = values({c.batch, c.groups, c.keys + 5, c.head_dim}, 2);
         const at::Tensor v = values({c.batch, c.groups, c.keys + 5, c.head_dim}, 3);
         const at::Tensor sink = c.sink ? values({c.heads}, 4) : at::Tensor();
-        const at::Tensor count = indices({c.batch}, c.keys - c.least + 1, 5).add(c.least);
+        const std::int64_t most = std::max(c.most, c.keys);
+        const at::Tensor positions = indices({c.batch}, most - c.least + 1, 5).add(c.least - 1);
+        const at::Tensor count = (positions + 1).clamp_max(c.keys);
         const double scale = 1 / std::sqrt(double(c.head_dim));
         const auto run = [&](Ops& ops) {
             const auto to = [&](const at::Tensor& x) {
@@ -61,7 +65,7 @@ TEST(CudaDecode, AttentionOfAStepAgainstFloat64AndPlainBfloat16) {
                 at::zeros({c.batch, c.heads, c.head_dim},
                           at::TensorOptions().dtype(ops.compute_type()).device(ops.device()));
             ops.attention_step(scale, to(wide).narrow(1, 2, c.heads), to(k).narrow(2, 0, c.keys),
-                               to(v).narrow(2, 0, c.keys), to(sink), count.to(ops.device()), o);
+                               to(v).narrow(2, 0, c.keys), to(sink), positions.to(ops.device()), o);
             return o;
         };
         const at::Tensor exact = run(*exact_ops), got = run(*cuda_ops());
@@ -95,6 +99,67 @@ TEST(CudaDecode, AttentionOfAStepAgainstFloat64AndPlainBfloat16) {
         std::printf("    %-44s ours %.2e, plain bfloat16 %.2e, ratio %.2f\n", "", ours, theirs,
                     ours / theirs);
         EXPECT_LT(ours, 2 * theirs);
+    }
+}
+
+// All that a token's queries, keys and values go through before attention, by one kernel and by the
+// operations that it stands for.
+TEST(CudaDecode, ATokenIntoItsCacheAgainstFloat64) {
+    BRAID_NEEDS_CUDA();
+    struct Case {
+        const char* name;
+        std::int64_t batch, heads, groups, head_dim, slots, turned;
+        bool bias, norm;
+        std::int64_t log_n;
+    };
+    const auto exact_ops = make_cpu_ops(at::kDouble);
+    constexpr std::int64_t positions = 300;
+    for (const Case& c : {Case{"RoPE", 8, 12, 2, 64, positions, 64, false, false, 0},
+                          Case{"RoPE, ring", 5, 6, 2, 64, 24, 64, false, false, 0},
+                          Case{"no position", 3, 4, 4, 32, positions, 0, false, false, 0},
+                          Case{"log-n", 3, 4, 1, 64, positions, 0, false, false, 16},
+                          Case{"biases, RoPE in part", 2, 6, 2, 80, 100, 20, true, false, 0},
+                          Case{"norms, RoPE", 4, 16, 8, 128, positions, 128, false, true, 0},
+                          Case{"all of it, odd width", 3, 5, 5, 31, 77, 30, true, true, 16}}) {
+        const at::Tensor in = values({c.batch, c.heads + 2 * c.groups + 1, c.head_dim}, 1);
+        const at::Tensor k = values({c.batch, c.groups, c.slots, c.head_dim}, 2);
+        const at::Tensor v = values({c.batch, c.groups, c.slots, c.head_dim}, 3);
+        const at::Tensor bias = values({(c.heads + 2 * c.groups) * c.head_dim}, 4);
+        const at::Tensor norm = values({2, c.head_dim}, 5).add(1);
+        const at::Tensor positions_B = indices({c.batch}, positions, 6);
+        const auto run = [&](Ops& ops) {
+            const auto to = [&](const at::Tensor& x) {
+                return x.to(ops.device(), ops.compute_type(), false, true);
+            };
+            const std::int64_t q_width = c.heads * c.head_dim, k_width = c.groups * c.head_dim;
+            HeadRule rule{.log_n = c.log_n};
+            if (c.bias)
+                rule.bias = {to(bias).narrow(0, 0, q_width), to(bias).narrow(0, q_width, k_width),
+                             to(bias).narrow(0, q_width + k_width, k_width)};
+            if (c.norm)
+                for (std::int64_t i = 0; i < 2; ++i)
+                    rule.norm_K[std::size_t(i)] = norm[i].to(ops.device(), ops.master_type()).contiguous();
+            if (c.turned > 0) rule.rope = ops.rope_table({.rotary_dim = c.turned}, positions);
+            const at::Tensor x = to(in);
+            std::vector<at::Tensor> all = {x.narrow(1, 0, c.heads), to(k), to(v)};
+            ops.cache_token(rule, all[0], x.narrow(1, c.heads, c.groups),
+                            x.narrow(1, c.heads + c.groups, c.groups), positions_B.to(ops.device()), all[1],
+                            all[2]);
+            return all;
+        };
+        const auto exact = run(*exact_ops), got = run(*cuda_ops());
+        cuda_ops()->set_attention_kernel("reference");
+        const auto slow = run(*cuda_ops());
+        cuda_ops()->set_attention_kernel("auto");
+        const char* names[] = {"q", "k", "v"};
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+            const std::string name = std::string(c.name) + ", " + names[i];
+            expect_close(name, got[i], exact[i], 4e-3);
+            const double ours = relative_rms(got[i], exact[i]), theirs = relative_rms(slow[i], exact[i]);
+            std::printf("    %-44s ours %.2e, operation by operation %.2e, ratio %.2f\n", "", ours, theirs,
+                        theirs > 0 ? ours / theirs : 1.0);
+            EXPECT_LE(ours, 1.1 * theirs);
+        }
     }
 }
 
@@ -195,7 +260,8 @@ TEST(CudaDecode, WhatIsDecodedFollowsTheTrainingForm) {
     scale.layers = 2;
     scale.vocab = 97;
     constexpr std::int64_t batch = 2, prompt = 150, steps = 40;
-    for (const char* pattern : {"F x2", "S[w=24]F x1", "LF x1", "MF x1", "GF x1"}) {
+    for (const char* pattern : {"F x2", "S[w=24]F x1", "F[bias,qknorm,rotary=0.5]F[nope,logn=16] x1", "LF x1",
+                                "MF x1", "GF x1", "M[conv]G[conv] x1"}) {
         SCOPED_TRACE(pattern);
         const ArchitectureSpec spec = instantiate(parse_pattern(pattern, builtin_mixers()).value(), scale);
         const std::unique_ptr<Model> model = Model::create(spec, cuda_ops()).value();
@@ -217,7 +283,7 @@ TEST(CudaDecode, WhatIsDecodedFollowsTheTrainingForm) {
                 lost = std::max(lost, whole_V.max().item().toDouble() - chosen);
                 if (t == prompt - 1) worst = relative_rms(behind[b], whole_V);
             }
-        std::printf("    %-12s prefill error %.2e; chosen logits at most %.3f below the largest\n", pattern,
+        std::printf("    %-44s prefill error %.2e; chosen logits at most %.3f below the largest\n", pattern,
                     worst, lost);
         EXPECT_LT(worst, 3e-2);
         EXPECT_LT(lost, 0.05);
@@ -230,7 +296,7 @@ TEST(CudaDecode, WhatIsDecodedFollowsTheTrainingForm) {
             const at::Tensor places = at::tensor({std::int64_t{0}, t, std::int64_t{1}, t}).view({batch, 2});
             worst = std::max(worst, relative_rms(got, model->logits(text, places)));
         }
-        std::printf("    %-12s logits of steps, largest error %.2e\n", pattern, worst);
+        std::printf("    %-44s logits of steps, largest error %.2e\n", pattern, worst);
         EXPECT_LT(worst, 3e-2);
     }
 }

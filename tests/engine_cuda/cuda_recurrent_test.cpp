@@ -234,6 +234,57 @@ TEST(CudaRecurrent, NormAndGate) {
     }
 }
 
+TEST(CudaRecurrent, Gates) {
+    BRAID_NEEDS_CUDA();
+    const auto exact_ops = make_cpu_ops(at::kDouble);
+    const std::int64_t batch = 3, tokens = 201, states = 6;
+    for (const bool writes : {false, true}) {
+        const at::Tensor in =
+            values({batch, tokens, 2 * states + 5}, 1, 12);  // softplus is straight there too
+        const at::Tensor a_log = values({states}, 2, 3), bias = values({states}, 3);
+        const auto run = [&](Ops& ops) {
+            const at::Tensor x = in.to(ops.device(), ops.compute_type());
+            const auto exactly = [&](const at::Tensor& t) { return t.to(ops.device(), ops.master_type()); };
+            const auto empty = [&] {
+                return at::empty({batch, tokens, states},
+                                 at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
+            };
+            const GateOutput to{empty(), empty(), writes ? empty() : at::Tensor()};
+            ops.recurrent_gates({.raw_BTS = x.narrow(2, 3, states),
+                                 .a_log_S = exactly(a_log),
+                                 .bias_S = exactly(bias),
+                                 .write_BTS = writes ? x.narrow(2, states + 4, states) : at::Tensor()},
+                                to);
+            return to;
+        };
+        const GateOutput exact = run(*exact_ops), got = run(*cuda_ops());
+        expect_close("dt", got.dt_BTS, exact.dt_BTS, 1e-6);
+        expect_close("log decay", got.log_decay_BTS, exact.log_decay_BTS, 1e-6);
+        if (writes) expect_close("strength", got.strength_BTS, exact.strength_BTS, 1e-6);
+    }
+}
+
+// Token after token of every sequence, each behind what the history holds.
+TEST(CudaRecurrent, ShortConvolutionOfAStep) {
+    BRAID_NEEDS_CUDA();
+    const auto exact_ops = make_cpu_ops(at::kDouble);
+    const std::int64_t batch = 5, tokens = 6, channels = 150;
+    const at::Tensor x = values({batch, tokens, channels + 10}, 1), taps = values({channels, 4}, 2);
+    const at::Tensor before = values({batch, 3, channels}, 3);
+    const auto run = [&](Ops& ops) {
+        const auto to = [&](const at::Tensor& t) { return t.to(ops.device(), ops.compute_type()); };
+        const at::Tensor y = at::empty_like(to(x).narrow(2, 0, channels).contiguous());
+        const at::Tensor history = before.to(ops.device(), ops.statistics_type(), false, true);
+        for (std::int64_t t = 0; t < tokens; ++t)
+            ops.short_convolution({}, to(x).narrow(2, 3, channels).narrow(1, t, 1), to(taps),
+                                  y.narrow(1, t, 1), history);
+        return std::pair(y, history);
+    };
+    const auto exact = run(*exact_ops), got = run(*cuda_ops());
+    expect_close("convolution of steps, y", got.first, exact.first, 4e-3);
+    expect_close("convolution of steps, history", got.second, exact.second, 1e-6);
+}
+
 TEST(CudaRecurrent, ShortConvolution) {
     BRAID_NEEDS_CUDA();
     const auto exact_ops = make_cpu_ops(at::kDouble);

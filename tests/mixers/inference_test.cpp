@@ -24,7 +24,8 @@ at::Tensor logits_behind(Model& model, const at::Tensor& tokens_T, std::int64_t 
 class Inference : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Patterns, Inference,
-                         testing::Values("FS[w=5] x1", "LMG x1", "{S[w=7]:2 G[conv]:2} F[nope,logn=16] x1"),
+                         testing::Values("FS[w=5] x1", "LMG x1", "{S[w=7]:2 G[conv]:2} F[nope,logn=16] x1",
+                                         "F[bias,qknorm,rotary=0.5] x1"),
                          [](const auto& each) { return "p" + std::to_string(each.index); });
 
 TEST_P(Inference, SequencesOfDifferentLengthsGoOnTogether) {

@@ -7,6 +7,7 @@
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/library_attention.h"
 #include "core/engine/cuda/pointers.h"
+#include "kernels/cuda/cache_token.h"
 #include "kernels/cuda/decode_attention.h"
 #include "kernels/cuda/linear_step.h"
 
@@ -18,6 +19,7 @@ using cuda::bf16_data;
 using cuda::check;
 using cuda::float_data;
 using cuda::float_or_null;
+using cuda::head_vectors;
 using cuda::stream;
 
 bool is_bf16(const at::Tensor& x) { return x.scalar_type() == at::kBFloat16 && x.stride(-1) == 1; }
@@ -32,17 +34,8 @@ bool packs_cache(const at::Tensor& x_BGSK) {
     return packs(x_BGSK.select(2, 0)) && x_BGSK.stride(2) == x_BGSK.size(3);
 }
 
-kc::DecodeHeads heads_of(const at::Tensor& x_BHK) {
-    return {.data = bf16_data(x_BHK), .batch = x_BHK.stride(0), .head = x_BHK.stride(1)};
-}
-
-// [B, 1, H, K]: a token's heads.
-kc::StepHeads token_of(const at::Tensor& x_B1HK) {
-    return {.data = bf16_data(x_B1HK),
-            .batch = x_B1HK.stride(0),
-            .head = x_B1HK.stride(2),
-            .heads = static_cast<int>(x_B1HK.size(2))};
-}
+kc::HeadVectors token_of(const at::Tensor& x_BHK) { return head_vectors(x_BHK.unsqueeze(1)); }
+kc::HeadVectors cache_of(const at::Tensor& x_BGSK) { return head_vectors(x_BGSK.transpose(1, 2)); }
 
 bool steps(const LinearInput& input, const at::Tensor& state_BSKV, const at::Tensor& o_B1RV) {
     const auto numbers = [](const at::Tensor& x) {
@@ -79,25 +72,56 @@ void CachedCudaOps::attention_over(const AttentionRule& rule, const at::Tensor& 
     cuda::add_sink(std::get<0>(answer), std::get<1>(answer), sink_H, o_BQHK, lse_BHQ);
 }
 
-void CachedCudaOps::attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,
-                                   const at::Tensor& v_BGTK, const at::Tensor& sink_H,
-                                   const at::Tensor& count_B, const at::Tensor& o_BHK) {
+void CachedCudaOps::cache_token(const HeadRule& rule, const at::Tensor& q_BHK, const at::Tensor& k_BGK,
+                                const at::Tensor& v_BGK, const at::Tensor& positions_B,
+                                const at::Tensor& k_BGSK, const at::Tensor& v_BGSK) {
+    if (plain() || !is_bf16(q_BHK) || !is_bf16(k_BGK) || !is_bf16(v_BGK) || !is_bf16(k_BGSK) ||
+        !is_bf16(v_BGSK))
+        return Ops::cache_token(rule, q_BHK, k_BGK, v_BGK, positions_B, k_BGSK, v_BGSK);
+    const auto bias = [&](std::size_t i) {
+        return rule.bias[i].defined() ? bf16_data(rule.bias[i]) : nullptr;
+    };
+    const RopeTable& rope = rule.rope;
+    check(kc::cache_token({.q = token_of(q_BHK),
+                           .k = token_of(k_BGK),
+                           .v = token_of(v_BGK),
+                           .k_cache = cache_of(k_BGSK),
+                           .v_cache = cache_of(v_BGSK),
+                           .positions = cuda::int_data(positions_B),
+                           .batch = static_cast<int>(q_BHK.size(0)),
+                           .head_dim = static_cast<int>(q_BHK.size(2)),
+                           .slots = k_BGSK.size(2),
+                           .q_bias = bias(0),
+                           .k_bias = bias(1),
+                           .v_bias = bias(2),
+                           .q_norm = float_or_null(rule.norm_K[0]),
+                           .k_norm = float_or_null(rule.norm_K[1]),
+                           .cos = float_or_null(rope.cos_TK2),
+                           .sin = float_or_null(rope.sin_TK2),
+                           .turned = rope.cos_TK2.defined() ? static_cast<int>(2 * rope.cos_TK2.size(1)) : 0,
+                           .norm_eps = static_cast<float>(rule.norm_eps),
+                           .log_n = static_cast<float>(rule.log_n)},
+                          stream()),
+          "cache_token");
+}
+
+void CachedCudaOps::attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGSK,
+                                   const at::Tensor& v_BGSK, const at::Tensor& sink_H,
+                                   const at::Tensor& positions_B, const at::Tensor& o_BHK) {
     const int batch = static_cast<int>(q_BHK.size(0)), heads = static_cast<int>(q_BHK.size(1));
-    const int head_dim = static_cast<int>(q_BHK.size(2)), groups = static_cast<int>(k_BGTK.size(1));
-    const std::int64_t keys = k_BGTK.size(2);
+    const int head_dim = static_cast<int>(q_BHK.size(2)), groups = static_cast<int>(k_BGSK.size(1));
+    const std::int64_t keys = k_BGSK.size(2);
     if (plain() || !kc::decode_attention_supports(head_dim) || !packs(q_BHK) || !is_bf16(o_BHK) ||
-        !packs_cache(k_BGTK) || !packs_cache(v_BGTK))
-        return Ops::attention_step(scale, q_BHK, k_BGTK, v_BGTK, sink_H, count_B, o_BHK);
+        !packs_cache(k_BGSK) || !packs_cache(v_BGSK))
+        return Ops::attention_step(scale, q_BHK, k_BGSK, v_BGSK, sink_H, positions_B, o_BHK);
     const std::int64_t partial = kc::decode_attention_scratch(batch, heads, groups, head_dim, keys);
-    check(kc::decode_attention({.q = heads_of(q_BHK),
-                                .o = heads_of(o_BHK),
-                                .k = heads_of(k_BGTK),
-                                .v = heads_of(v_BGTK),
+    check(kc::decode_attention({.q = token_of(q_BHK),
+                                .o = token_of(o_BHK),
+                                .k = cache_of(k_BGSK),
+                                .v = cache_of(v_BGSK),
                                 .sink = sink_H.defined() ? bf16_data(sink_H) : nullptr,
-                                .count = cuda::int_data(count_B),
+                                .positions = cuda::int_data(positions_B),
                                 .batch = batch,
-                                .heads = heads,
-                                .groups = groups,
                                 .head_dim = head_dim,
                                 .keys = keys,
                                 .scale = static_cast<float>(scale),
@@ -117,10 +141,10 @@ void CachedCudaOps::linear_attention_step(const LinearRule& rule, const LinearIn
                            .unit = rule.unit_qk,
                            .delta = rule.delta,
                            .scale = static_cast<float>(rule.scale),
-                           .q = token_of(input.q_BTHK),
-                           .k = token_of(input.k_BTGK),
-                           .v = token_of(input.v_BTJV),
-                           .o = token_of(o_B1RV),
+                           .q = head_vectors(input.q_BTHK),
+                           .k = head_vectors(input.k_BTGK),
+                           .v = head_vectors(input.v_BTJV),
+                           .o = head_vectors(o_B1RV),
                            .log_decay = float_data(input.log_decay_BTS),
                            .constant_decay = input.log_decay_BTS.dim() == 1,
                            .beta = float_or_null(input.beta_BTS),

@@ -16,8 +16,11 @@ public:
     void attention_over(const AttentionRule& rule, const at::Tensor& q_BQHK, const at::Tensor& k_BGTK,
                         const at::Tensor& v_BGTK, const at::Tensor& sink_H, std::int64_t first_key,
                         std::int64_t first_query, const at::Tensor& o_BQHK) override;
-    void attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,
-                        const at::Tensor& v_BGTK, const at::Tensor& sink_H, const at::Tensor& count_B,
+    void cache_token(const HeadRule& rule, const at::Tensor& q_BHK, const at::Tensor& k_BGK,
+                     const at::Tensor& v_BGK, const at::Tensor& positions_B, const at::Tensor& k_BGSK,
+                     const at::Tensor& v_BGSK) override;
+    void attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGSK,
+                        const at::Tensor& v_BGSK, const at::Tensor& sink_H, const at::Tensor& positions_B,
                         const at::Tensor& o_BHK) override;
     void linear_attention_step(const LinearRule& rule, const LinearInput& input, const at::Tensor& state_BSKV,
                                const at::Tensor& o_B1RV) override;

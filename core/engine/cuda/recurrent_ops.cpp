@@ -5,6 +5,7 @@
 #include "core/engine/cuda/cuda_scan.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/gated_norm.h"
+#include "kernels/cuda/recurrent_gates.h"
 #include "kernels/cuda/short_convolution.h"
 
 namespace braid {
@@ -53,6 +54,9 @@ kc::ShortConvolution convolution_of(const Documents& documents, const at::Tensor
             .tokens = static_cast<int>(x_BTC.size(1)),
             .channels = static_cast<int>(x_BTC.size(2))};
 }
+kc::GateColumns columns_of(const at::Tensor& x_BTS) {
+    return {.data = bf16_data(x_BTS), .batch = x_BTS.stride(0), .row = x_BTS.stride(1)};
+}
 bool convolves(const at::Tensor& x_BTC, const at::Tensor& taps_CI) {
     return plain(x_BTC) && plain(taps_CI) && taps_CI.is_contiguous() &&
            taps_CI.size(1) == kc::convolution_taps;
@@ -95,6 +99,24 @@ void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const L
     Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
 }
 
+void RecurrentCudaOps::recurrent_gates(const GateInput& input, const GateOutput& output) {
+    const bool writes = output.strength_BTS.defined();
+    if (!plain(input.raw_BTS) || (writes && !plain(input.write_BTS)))
+        return Ops::recurrent_gates(input, output);
+    check(kc::recurrent_gates({.raw = columns_of(input.raw_BTS),
+                               .write = writes ? columns_of(input.write_BTS) : kc::GateColumns{},
+                               .a_log = float_data(input.a_log_S),
+                               .bias = float_data(input.bias_S),
+                               .dt = float_data(output.dt_BTS),
+                               .log_decay = float_data(output.log_decay_BTS),
+                               .strength = float_or_null(output.strength_BTS),
+                               .batch = input.raw_BTS.size(0),
+                               .tokens = input.raw_BTS.size(1),
+                               .states = static_cast<int>(input.raw_BTS.size(2))},
+                              stream()),
+          "recurrent_gates");
+}
+
 void RecurrentCudaOps::gated_norm(const GatedNormRule& rule, const at::Tensor& x_NHW,
                                   const at::Tensor& gate_NHW, const at::Tensor& weight_W,
                                   const at::Tensor& y_NHW) {
@@ -124,8 +146,20 @@ void RecurrentCudaOps::gated_norm_backward(const GatedNormRule& rule, const at::
 void RecurrentCudaOps::short_convolution(const Documents& documents, const at::Tensor& x_BTC,
                                          const at::Tensor& taps_CI, const at::Tensor& y_BTC,
                                          const at::Tensor& history_BIC) {
-    if (history_BIC.defined() || !plain(y_BTC) || !convolves(x_BTC, taps_CI))
+    const bool step = history_BIC.defined() && x_BTC.size(1) == 1;
+    if ((history_BIC.defined() && !step) || !plain(y_BTC) || !convolves(x_BTC, taps_CI))
         return Ops::short_convolution(documents, x_BTC, taps_CI, y_BTC, history_BIC);
+    if (step)
+        return check(kc::short_convolution_step({.x = bf16_data(x_BTC),
+                                                 .y = bf16_data(y_BTC),
+                                                 .x_batch = x_BTC.stride(0),
+                                                 .y_batch = y_BTC.stride(0),
+                                                 .taps = bf16_data(taps_CI),
+                                                 .history = float_data(history_BIC),
+                                                 .batch = static_cast<int>(x_BTC.size(0)),
+                                                 .channels = static_cast<int>(x_BTC.size(2))},
+                                                stream()),
+                     "short_convolution_step");
     check(kc::short_convolution(convolution_of(documents, x_BTC, taps_CI), channels_of(y_BTC), stream()),
           "short_convolution");
 }

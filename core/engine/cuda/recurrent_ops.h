@@ -21,6 +21,8 @@ public:
                                    const at::Tensor& boundaries, const at::Tensor& do_BTRV,
                                    const LinearGradient& gradient) override;
 
+    void recurrent_gates(const GateInput& input, const GateOutput& output) override;
+
     void gated_norm(const GatedNormRule& rule, const at::Tensor& x_NHW, const at::Tensor& gate_NHW,
                     const at::Tensor& weight_W, const at::Tensor& y_NHW) override;
     void gated_norm_backward(const GatedNormRule& rule, const at::Tensor& dy_NHW, const at::Tensor& x_NHW,

@@ -3,7 +3,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/sigmoid.h>
 #include <ATen/ops/sigmoid_backward.h>
 #include <ATen/ops/zeros.h>
 
@@ -48,11 +47,10 @@ public:
     // States to start the backward pass from, o, dt, decays, write strengths, convolved q, k and v.
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override {
         const auto device = at::TensorOptions().device(ops.device());
-        const auto scalars = [&] {
-            return at::empty({batch, tokens, s_.kv_heads}, device.dtype(ops.statistics_type()));
-        };
+        const GateOutput gates = empty_gates(ops, batch, tokens);
         MixerMemory memory{{ops.linear_boundaries(linear_rule(), linear_shape(), batch, tokens),
-                            empty_output(ops, batch, tokens), scalars(), scalars(), scalars()}};
+                            empty_output(ops, batch, tokens), gates.dt_BTS, gates.log_decay_BTS,
+                            gates.strength_BTS}};
         if (s_.convolution)
             memory.tensors.push_back(
                 at::empty({batch, tokens, s_.convolved()}, device.dtype(ops.compute_type())));
@@ -61,10 +59,7 @@ public:
 
     void forward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                  const at::Tensor& out_BTC, MixerMemory& memory) const override {
-        const SoftplusDecay decay = decay_of(parameters, in_BTC);
-        memory.tensors[2].copy_(decay.dt_BTS);
-        memory.tensors[3].copy_(decay.log_decay_BTS);
-        memory.tensors[4].copy_(at::sigmoid(b_of(in_BTC).to(ops.statistics_type())));
+        ops.recurrent_gates(gate_input(parameters, in_BTC), gates_in(memory));
         if (s_.convolution)
             ops.short_convolution(memory.documents, qkv_of(in_BTC), parameters.vectors[3].value,
                                   memory.tensors[5], {});
@@ -79,8 +74,8 @@ public:
         ops.gated_norm_backward(norm_rule(), rows_of(heads_of(dout_BTC, 0, s_.heads, s_.value_dim)),
                                 rows_of(memory.tensors[1]), rows_of(gate_of(in_BTC)), norm.master,
                                 rows_of(do_BTHV), rows_of(gate_of(din_BTC)), norm.gradient);
-        const SoftplusDecay decay{memory.tensors[2], memory.tensors[3]};
-        const at::Tensor dlog_decay = at::empty_like(decay.dt_BTS), dbeta = at::empty_like(decay.dt_BTS);
+        const GateOutput gates = gates_in(memory);
+        const at::Tensor dlog_decay = at::empty_like(gates.dt_BTS), dbeta = at::empty_like(gates.dt_BTS);
         const at::Tensor dqkv = s_.convolution ? at::empty_like(memory.tensors[5]) : din_BTC;
         ops.linear_attention_backward(linear_rule(), input(in_BTC, memory), memory.tensors[0], do_BTHV,
                                       {.dq_BTHK = q_of(dqkv),
@@ -92,9 +87,9 @@ public:
             ops.short_convolution_backward(memory.documents, dqkv, qkv_of(in_BTC),
                                            parameters.vectors[3].value, qkv_of(din_BTC),
                                            parameters.vectors[3].gradient);
-        softplus_decay_backward(a_of(in_BTC), parameters.vectors[0], parameters.vectors[1], decay, dlog_decay,
+        softplus_decay_backward(a_of(in_BTC), parameters.vectors[0], parameters.vectors[1], gates, dlog_decay,
                                 {}, a_of(din_BTC));
-        b_of(din_BTC).copy_(at::sigmoid_backward(dbeta, memory.tensors[4]));
+        b_of(din_BTC).copy_(at::sigmoid_backward(dbeta, gates.strength_BTS));
     }
 
     MixerState make_state(Ops& ops, std::int64_t batch, std::int64_t) const override {
@@ -162,8 +157,21 @@ private:
         return heads_of(in_BTC, s_.convolved() + 2 * s_.kv_heads, s_.heads, s_.value_dim);
     }
 
-    SoftplusDecay decay_of(const MixerParameters& parameters, const at::Tensor& in_BTC) const {
-        return softplus_decay(a_of(in_BTC), parameters.vectors[0], parameters.vectors[1]);
+    GateInput gate_input(const MixerParameters& parameters, const at::Tensor& in_BTC) const {
+        return {.raw_BTS = a_of(in_BTC),
+                .a_log_S = parameters.vectors[0].master,
+                .bias_S = parameters.vectors[1].master,
+                .write_BTS = b_of(in_BTC)};
+    }
+    static GateOutput gates_in(const MixerMemory& memory) {
+        return {memory.tensors[2], memory.tensors[3], memory.tensors[4]};
+    }
+    GateOutput empty_gates(Ops& ops, std::int64_t batch, std::int64_t tokens) const {
+        const auto empty = [&] {
+            return at::empty({batch, tokens, s_.kv_heads},
+                             at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
+        };
+        return {empty(), empty(), empty()};
     }
     LinearInput input(const at::Tensor& in_BTC, const MixerMemory& memory) const {
         const at::Tensor& qkv = s_.convolution ? memory.tensors[5] : in_BTC;
@@ -181,11 +189,13 @@ private:
             qkv = at::empty({in_BTC.size(0), in_BTC.size(1), s_.convolved()}, in_BTC.options());
             ops.short_convolution({}, qkv_of(in_BTC), parameters.vectors[3].value, qkv, state.recurrent[1]);
         }
+        const GateOutput gates = empty_gates(ops, in_BTC.size(0), in_BTC.size(1));
+        ops.recurrent_gates(gate_input(parameters, in_BTC), gates);
         return {.q_BTHK = q_of(qkv),
                 .k_BTGK = k_of(qkv),
                 .v_BTJV = v_of(qkv),
-                .log_decay_BTS = decay_of(parameters, in_BTC).log_decay_BTS,
-                .beta_BTS = at::sigmoid(b_of(in_BTC).to(ops.statistics_type()))};
+                .log_decay_BTS = gates.log_decay_BTS,
+                .beta_BTS = gates.strength_BTS};
     }
     void finish(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& o_BTHV, const at::Tensor& out_BTC) const {

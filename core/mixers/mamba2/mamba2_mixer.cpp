@@ -42,24 +42,22 @@ public:
 
     // States to start the backward pass from, y, dt, decays, convolved x, B and C.
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override {
-        const auto statistics = at::TensorOptions().dtype(ops.statistics_type()).device(ops.device());
+        const GateOutput gates = empty_gates(ops, batch, tokens);
         MixerMemory memory{
             {ops.linear_boundaries(linear_rule(), {s_.heads, s_.groups, s_.state, s_.width}, batch, tokens),
-             empty_output(ops, batch, tokens), at::empty({batch, tokens, s_.heads}, statistics),
-             at::empty({batch, tokens, s_.heads}, statistics)}};
+             empty_output(ops, batch, tokens), gates.dt_BTS, gates.log_decay_BTS}};
         if (s_.convolution)
             memory.tensors.push_back(
-                at::empty({batch, tokens, s_.convolved()}, statistics.dtype(ops.compute_type())));
+                at::empty({batch, tokens, s_.convolved()},
+                          at::TensorOptions().dtype(ops.compute_type()).device(ops.device())));
         return memory;
     }
 
     void forward(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                  const at::Tensor& out_BTC, MixerMemory& memory) const override {
-        const SoftplusDecay decay = decay_of(parameters, in_BTC);
-        memory.tensors[2].copy_(decay.dt_BTS);
-        memory.tensors[3].copy_(decay.log_decay_BTS);
+        ops.recurrent_gates(gate_input(parameters, in_BTC), gates_in(memory));
         if (s_.convolution) convolve(ops, parameters, memory.documents, in_BTC, memory.tensors[4], {});
-        ops.linear_attention(linear_rule(), input(parameters, in_BTC, memory, decay), memory.tensors[1],
+        ops.linear_attention(linear_rule(), input(parameters, in_BTC, memory), memory.tensors[1],
                              memory.tensors[0], {});
         finish(ops, parameters, in_BTC, memory.tensors[1], out_BTC);
     }
@@ -70,12 +68,12 @@ public:
         const MixerParameter& norm = parameters.vectors[3];
         ops.gated_norm_backward(norm_rule(), whole(dout_BTC), whole(memory.tensors[1]), whole(z_of(in_BTC)),
                                 norm.master, whole(dy_BTHP), whole(z_of(din_BTC)), norm.gradient);
-        const SoftplusDecay decay{memory.tensors[2], memory.tensors[3]};
-        const at::Tensor ddt = at::empty_like(decay.dt_BTS), dlog_decay = at::empty_like(decay.dt_BTS);
+        const GateOutput gates = gates_in(memory);
+        const at::Tensor ddt = at::empty_like(gates.dt_BTS), dlog_decay = at::empty_like(gates.dt_BTS);
         const at::Tensor dxbc = s_.convolution ? at::empty_like(memory.tensors[4]) : xbc_of(din_BTC);
-        const LinearInput d = input(parameters, dxbc, {});
-        ops.linear_attention_backward(linear_rule(), input(parameters, in_BTC, memory, decay),
-                                      memory.tensors[0], dy_BTHP,
+        const LinearInput d = input(parameters, dxbc, GateOutput());
+        ops.linear_attention_backward(linear_rule(), input(parameters, in_BTC, memory), memory.tensors[0],
+                                      dy_BTHP,
                                       {.dq_BTHK = d.q_BTHK,
                                        .dk_BTGK = d.k_BTGK,
                                        .dv_BTJV = d.v_BTJV,
@@ -88,7 +86,7 @@ public:
                                            parameters.vectors[4].gradient);
         if (s_.convolution_bias)
             parameters.vectors[5].gradient.add_(dxbc.to(ops.master_type()).sum(0).sum(0));
-        softplus_decay_backward(dt_of(in_BTC), parameters.vectors[0], parameters.vectors[1], decay,
+        softplus_decay_backward(dt_of(in_BTC), parameters.vectors[0], parameters.vectors[1], gates,
                                 dlog_decay, ddt, dt_of(din_BTC));
     }
 
@@ -123,16 +121,14 @@ public:
     AttentionRows attention_rows(const MixerPass& pass, std::int64_t head, std::int64_t first,
                                  std::int64_t count) const override {
         const at::ScalarType type = pass.ops.statistics_type();
-        const SoftplusDecay decay{pass.memory.tensors[2], pass.memory.tensors[3]};
-        AttentionRows rows = implied_rows(
-            linear_rule(), input(pass.parameters, pass.in_BTC, pass.memory, decay), head, first, count, type);
+        AttentionRows rows = implied_rows(linear_rule(), input(pass.parameters, pass.in_BTC, pass.memory),
+                                          head, first, count, type);
         rows.output_BrV = pass.memory.tensors[1].select(2, head).narrow(1, first, count).to(type);
         return rows;
     }
     std::optional<AttentionFactors> attention_factors(const MixerPass& pass,
                                                       std::int64_t head) const override {
-        const SoftplusDecay decay{pass.memory.tensors[2], pass.memory.tensors[3]};
-        return implied_factors(linear_rule(), input(pass.parameters, pass.in_BTC, pass.memory, decay), head,
+        return implied_factors(linear_rule(), input(pass.parameters, pass.in_BTC, pass.memory), head,
                                pass.ops.statistics_type());
     }
     RecurrentGates gates(const MixerPass& pass) const override {
@@ -152,8 +148,18 @@ private:
     at::Tensor dt_of(const at::Tensor& in_BTC) const {
         return in_BTC.narrow(2, s_.inner() + s_.convolved(), s_.heads);
     }
-    SoftplusDecay decay_of(const MixerParameters& parameters, const at::Tensor& in_BTC) const {
-        return softplus_decay(dt_of(in_BTC), parameters.vectors[0], parameters.vectors[1]);
+    GateInput gate_input(const MixerParameters& parameters, const at::Tensor& in_BTC) const {
+        return {.raw_BTS = dt_of(in_BTC),
+                .a_log_S = parameters.vectors[0].master,
+                .bias_S = parameters.vectors[1].master};
+    }
+    static GateOutput gates_in(const MixerMemory& memory) { return {memory.tensors[2], memory.tensors[3]}; }
+    GateOutput empty_gates(Ops& ops, std::int64_t batch, std::int64_t tokens) const {
+        const auto empty = [&] {
+            return at::empty({batch, tokens, s_.heads},
+                             at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
+        };
+        return {empty(), empty()};
     }
     void convolve(Ops& ops, const MixerParameters& parameters, const Documents& documents,
                   const at::Tensor& in_BTC, const at::Tensor& xbc_BTC, const at::Tensor& history) const {
@@ -162,18 +168,18 @@ private:
     }
     // q is C, k is B, v is x.
     LinearInput input(const MixerParameters& parameters, const at::Tensor& xbc_BTC,
-                      const SoftplusDecay& decay) const {
+                      const GateOutput& gates) const {
         const std::int64_t b = s_.inner(), c = b + s_.groups * s_.state;
         return {.q_BTHK = heads_of(xbc_BTC, c, s_.groups, s_.state),
                 .k_BTGK = heads_of(xbc_BTC, b, s_.groups, s_.state),
                 .v_BTJV = heads_of(xbc_BTC, 0, s_.heads, s_.width),
-                .log_decay_BTS = decay.log_decay_BTS,
-                .beta_BTS = decay.dt_BTS,
+                .log_decay_BTS = gates.log_decay_BTS,
+                .beta_BTS = gates.dt_BTS,
                 .skip_S = parameters.vectors[2].master};
     }
-    LinearInput input(const MixerParameters& parameters, const at::Tensor& in_BTC, const MixerMemory& memory,
-                      const SoftplusDecay& decay) const {
-        LinearInput all = input(parameters, xbc_of(in_BTC, memory), decay);
+    LinearInput input(const MixerParameters& parameters, const at::Tensor& in_BTC,
+                      const MixerMemory& memory) const {
+        LinearInput all = input(parameters, xbc_of(in_BTC, memory), gates_in(memory));
         all.starts_BT = memory.documents.starts_BT;
         return all;
     }
@@ -184,7 +190,9 @@ private:
             xbc = at::empty({in_BTC.size(0), in_BTC.size(1), s_.convolved()}, in_BTC.options());
             convolve(ops, parameters, {}, in_BTC, xbc, state.recurrent[1]);
         }
-        return input(parameters, xbc, decay_of(parameters, in_BTC));
+        const GateOutput gates = empty_gates(ops, in_BTC.size(0), in_BTC.size(1));
+        ops.recurrent_gates(gate_input(parameters, in_BTC), gates);
+        return input(parameters, xbc, gates);
     }
     void finish(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_BTC,
                 const at::Tensor& y_BTHP, const at::Tensor& out_BTC) const {

@@ -73,6 +73,15 @@ Small small_of(const SoftmaxShape& shape, const MixerParameters& parameters) {
 
 }  // namespace
 
+HeadRule SoftmaxMixer::head_rule(const MixerParameters& parameters) const {
+    const Small small = small_of(shape_, parameters);
+    HeadRule rule{.norm_eps = shape_.norm_eps, .log_n = shape_.log_n};
+    for (std::size_t i = 0; shape_.bias && i < small.bias.size(); ++i) rule.bias[i] = small.bias[i]->value;
+    for (std::size_t i = 0; shape_.qk_norm && i < small.norm.size(); ++i)
+        rule.norm_K[i] = small.norm[i]->master;
+    return rule;
+}
+
 void SoftmaxMixer::prepare(const MixerParameters& parameters, const at::Tensor& in_BTC,
                            const at::Tensor& raw_BTRK) const {
     const Small small = small_of(shape_, parameters);

@@ -55,6 +55,7 @@ public:
 private:
     AttentionRule rule(const Documents& documents = {}) const;
     at::Tensor sink(const MixerParameters& parameters) const;
+    HeadRule head_rule(const MixerParameters& parameters) const;  // but for RoPE
     // In place: biases, then norms of q and k. raw_BTRK, where defined, gets q and k as the norms read them.
     void prepare(const MixerParameters& parameters, const at::Tensor& in_BTC,
                  const at::Tensor& raw_BTRK) const;

@@ -20,6 +20,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -56,6 +57,28 @@ struct AttentionRule {
     std::int64_t window = 0;  // keys [t-window+1, t]; 0: all of [0, t]
     double scale = 1.0;       // of q.k
     Documents documents = {};
+};
+
+// What softmax attention does to queries and keys (biases: values too) before they meet, in this order; what
+// is undefined is left out.
+struct HeadRule {
+    std::array<at::Tensor, 3> bias = {};    // of q, k and v: [H * K], [G * K], [G * K], compute_type()
+    std::array<at::Tensor, 2> norm_K = {};  // weights of RMSNorm over the channels of a head of q, of k
+    double norm_eps = 1e-6;
+    RopeTable rope = {};     // row t is for position t; channels behind its width are not turned
+    std::int64_t log_n = 0;  // queries times max(1, ln(position + 1) / ln(log_n)); 0: as they are
+};
+
+// Decays and strengths of writing that a recurrent mixer reads from its tokens, one a state S:
+// dt = softplus(raw + bias), log g = max(-exp(min(A_log, 60)) dt, -100), strength = sigmoid(write).
+struct GateInput {
+    at::Tensor raw_BTS;          // a column slice
+    at::Tensor a_log_S, bias_S;  // master_type()
+    at::Tensor write_BTS = {};   // a column slice; undefined: no strength
+};
+struct GateOutput {  // statistics_type(), contiguous
+    at::Tensor dt_BTS, log_decay_BTS;
+    at::Tensor strength_BTS = {};
 };
 
 // Norm and gate of a recurrent mixer's output, over W channels: y = x rstd weight act(gate), or, gate first,
@@ -223,10 +246,16 @@ public:
     virtual void attention_over(const AttentionRule& rule, const at::Tensor& q_BQHK, const at::Tensor& k_BGTK,
                                 const at::Tensor& v_BGTK, const at::Tensor& sink_H, std::int64_t first_key,
                                 std::int64_t first_query, const at::Tensor& o_BQHK);
-    // One query a sequence to the first count_B (int64) of its keys, in any order. For decoding.
-    virtual void attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGTK,
-                                const at::Tensor& v_BGTK, const at::Tensor& sink_H, const at::Tensor& count_B,
-                                const at::Tensor& o_BHK);
+    // Decoding, one token a sequence; positions_B (int64): tokens before it. k_BGSK and v_BGSK are caches of
+    // S tokens, full ones rings: token t is at t mod S.
+    // The token by the rule: q is changed in place, k and v go to the caches (and may change).
+    virtual void cache_token(const HeadRule& rule, const at::Tensor& q_BHK, const at::Tensor& k_BGK,
+                             const at::Tensor& v_BGK, const at::Tensor& positions_B, const at::Tensor& k_BGSK,
+                             const at::Tensor& v_BGSK);
+    // Its attention to the cached keys, itself included.
+    virtual void attention_step(double scale, const at::Tensor& q_BHK, const at::Tensor& k_BGSK,
+                                const at::Tensor& v_BGSK, const at::Tensor& sink_H,
+                                const at::Tensor& positions_B, const at::Tensor& o_BHK);
 
     // See core/mixers/torch/linear_attention.h. The chunked form, made of matrix products. `boundaries` comes
     // from linear_boundaries() for the same rule and shape, or is undefined where no backward pass follows;
@@ -242,6 +271,8 @@ public:
     // The recurrent form for one token (T = 1): state_BSKV before it, then after it.
     virtual void linear_attention_step(const LinearRule& rule, const LinearInput& input,
                                        const at::Tensor& state_BSKV, const at::Tensor& o_B1RV);
+
+    virtual void recurrent_gates(const GateInput& input, const GateOutput& output);
 
     // x, gate, y: [N, heads, W], any row and head stride. An undefined weight is 1.
     virtual void gated_norm(const GatedNormRule& rule, const at::Tensor& x_NHW, const at::Tensor& gate_NHW,

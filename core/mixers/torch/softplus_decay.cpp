@@ -11,23 +11,25 @@ namespace {
 constexpr double strongest = -100;
 constexpr double largest_a_log = 60;  // keeps exp(A_log) finite
 
-at::Tensor rate_of(const MixerParameter& a_log_S) { return a_log_S.master.clamp_max(largest_a_log).exp_(); }
+at::Tensor rate_of(const at::Tensor& a_log_S) { return a_log_S.clamp_max(largest_a_log).exp_(); }
 
 }  // namespace
 
-SoftplusDecay softplus_decay(const at::Tensor& raw_BTS, const MixerParameter& a_log_S,
-                             const MixerParameter& bias_S) {
-    const at::Tensor dt = at::softplus(raw_BTS.to(bias_S.master.scalar_type()) + bias_S.master);
-    return {.dt_BTS = dt, .log_decay_BTS = (dt * rate_of(a_log_S)).neg_().clamp_min_(strongest)};
+void Ops::recurrent_gates(const GateInput& input, const GateOutput& output) {
+    const at::Tensor dt = at::softplus(input.raw_BTS.to(input.bias_S.scalar_type()) + input.bias_S);
+    output.dt_BTS.copy_(dt);
+    output.log_decay_BTS.copy_((dt * rate_of(input.a_log_S)).neg_().clamp_min_(strongest));
+    if (output.strength_BTS.defined())
+        output.strength_BTS.copy_(at::sigmoid(input.write_BTS.to(statistics_type())));
 }
 
 void softplus_decay_backward(const at::Tensor& raw_BTS, const MixerParameter& a_log_S,
-                             const MixerParameter& bias_S, const SoftplusDecay& decay,
+                             const MixerParameter& bias_S, const GateOutput& gates,
                              const at::Tensor& dlog_decay_BTS, const at::Tensor& ddt_BTS,
                              const at::Tensor& draw_BTS) {
-    const at::Tensor d = dlog_decay_BTS * decay.log_decay_BTS.gt(strongest);
-    a_log_S.gradient.add_((d * decay.log_decay_BTS).sum(0).sum(0));
-    at::Tensor draw = (d * rate_of(a_log_S)).neg_();
+    const at::Tensor d = dlog_decay_BTS * gates.log_decay_BTS.gt(strongest);
+    a_log_S.gradient.add_((d * gates.log_decay_BTS).sum(0).sum(0));
+    at::Tensor draw = (d * rate_of(a_log_S.master)).neg_();
     if (ddt_BTS.defined()) draw.add_(ddt_BTS);
     draw.mul_(at::sigmoid(raw_BTS.to(draw.scalar_type()) + bias_S.master));
     bias_S.gradient.add_(draw.sum(0).sum(0));

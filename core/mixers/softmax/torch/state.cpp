@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "core/mixers/softmax/softmax_mixer.h"
 #include "core/mixers/softmax/torch/split.h"
@@ -71,32 +70,16 @@ void SoftmaxMixer::extend(Ops& ops, const MixerParameters& parameters, const at:
 
 void SoftmaxMixer::step(Ops& ops, const MixerParameters& parameters, const at::Tensor& in_B1C,
                         const at::Tensor& out_B1C, MixerState& state, const StepPlace& place) const {
-    prepare(parameters, in_B1C, {});
+    HeadRule heads = head_rule(parameters);
+    if (shape_.has_rope) heads.rope = rope_from(ops, shape_.rope, place.longest, state);
     const Projected p = split(shape_, in_B1C);
-    if (shape_.has_rope) {
-        // Sequences take the place of tokens: each has its own row of the table.
-        const RopeTable table = rope_from(ops, shape_.rope, place.longest, state);
-        rotate(ops, p.qk_BTRK.transpose(0, 1),
-               {table.cos_TK2.index_select(0, place.positions_B),
-                table.sin_TK2.index_select(0, place.positions_B)},
-               false);
-    }
-    if (shape_.log_n > 0) {
-        const at::Tensor factor =
-            place.positions_B.to(at::kDouble).add_(1).log_().div_(std::log(double(shape_.log_n)));
-        p.q_BTHK.mul_(factor.clamp_min_(1).to(ops.statistics_type()).view({-1, 1, 1, 1}));
-    }
-    const at::Tensor &k_BGSK = state.cache[0], &v_BGSK = state.cache[1];
-    const std::int64_t length = k_BGSK.size(2), batch = in_B1C.size(0);
-    const at::Tensor index = place.positions_B.remainder(length)
-                                 .view({batch, 1, 1, 1})
-                                 .expand({batch, shape_.kv_heads, 1, shape_.head_dim});
-    k_BGSK.scatter_(2, index, p.k_BTGK.transpose(1, 2));
-    v_BGSK.scatter_(2, index, p.v_BTGK.transpose(1, 2));
-    const std::int64_t keys = std::min(place.longest, length);
-    ops.attention_step(rule().scale, p.q_BTHK.squeeze(1), k_BGSK.narrow(2, 0, keys),
-                       v_BGSK.narrow(2, 0, keys), sink(parameters),
-                       (place.positions_B + 1).clamp_max_(length),
+    const at::Tensor q_BHK = p.q_BTHK.squeeze(1);
+    ops.cache_token(heads, q_BHK, p.k_BTGK.squeeze(1), p.v_BTGK.squeeze(1), place.positions_B, state.cache[0],
+                    state.cache[1]);
+    // Of a cache that is not full, no more than has been written.
+    const std::int64_t keys = std::min(place.longest, state.cache[0].size(2));
+    ops.attention_step(rule().scale, q_BHK, state.cache[0].narrow(2, 0, keys),
+                       state.cache[1].narrow(2, 0, keys), sink(parameters), place.positions_B,
                        heads_of(out_B1C, 0, shape_.heads, shape_.head_dim).squeeze(1));
 }
 
