@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(threads) gates_kernel(Gates p) {
     const float raw = read(p.raw) + p.bias[s];
     const float dt = raw > straight_from ? raw : log1pf(expf(raw));
     p.dt[i] = dt;
-    p.log_decay[i] = fmaxf(-dt * expf(fminf(p.a_log[s], largest_a_log)), strongest);
+    const float a_log = p.a_log[s], rate = expf(a_log > largest_a_log ? largest_a_log : a_log);
+    p.log_decay[i] = -dt * rate < strongest ? strongest : -dt * rate;  // what is no number stays none
     if (p.strength != nullptr) p.strength[i] = 1.0F / (1.0F + expf(-read(p.write)));
 }
 

@@ -261,6 +261,8 @@ TEST(CudaRecurrent, Gates) {
         expect_close("dt", got.dt_BTS, exact.dt_BTS, 1e-6);
         expect_close("log decay", got.log_decay_BTS, exact.log_decay_BTS, 1e-6);
         if (writes) expect_close("strength", got.strength_BTS, exact.strength_BTS, 1e-6);
+        in.select(2, 4).select(1, 7).fill_(NAN);
+        EXPECT_TRUE(run(*cuda_ops()).log_decay_BTS.select(1, 7).select(1, 1).isnan().all().item<bool>());
     }
 }
 
