@@ -1,5 +1,5 @@
-// Gives a device the work of optimizer steps. On a GPU and where it is possible, unless kernels.step=launch, a
-// micro-batch and the update are launched kernel by kernel a few times, then recorded and played again as
+// Gives a device the work of optimizer steps. On a GPU and where it is possible, unless kernels.step=launch,
+// a micro-batch and the update are launched kernel by kernel a few times, then recorded and played again as
 // CUDA graphs: the numbers are the same. The host waits nowhere, except that it is never more than two
 // micro-batches ahead.
 #pragma once
