@@ -84,9 +84,8 @@ private:
 
 // The matrix with what lies between its rows, up to a width that is a multiple of 8; itself without room.
 at::Tensor with_room(const at::Tensor& x) {
-    constexpr std::int64_t eight = 8;
-    const std::int64_t stride = row_stride(x), cols = (x.size(1) + eight - 1) / eight * eight;
-    return stride % eight == 0 && stride >= cols ? x.as_strided({x.size(0), cols}, {stride, 1}) : x;
+    const std::int64_t stride = row_stride(x), cols = aligned_stride(x.size(1), at::kBFloat16);
+    return stride % 8 == 0 && stride >= cols ? x.as_strided({x.size(0), cols}, {stride, 1}) : x;
 }
 
 bool records() {

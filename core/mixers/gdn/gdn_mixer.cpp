@@ -47,7 +47,7 @@ public:
     // States to start the backward pass from, o, dt, decays, write strengths, convolved q, k and v.
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override {
         const auto device = at::TensorOptions().device(ops.device());
-        const GateOutput gates = empty_gates(ops, batch, tokens);
+        const GateOutput gates = empty_gates(ops, batch, tokens, s_.kv_heads, true);
         MixerMemory memory{{ops.linear_boundaries(linear_rule(), linear_shape(), batch, tokens),
                             empty_output(ops, batch, tokens), gates.dt_BTS, gates.log_decay_BTS,
                             gates.strength_BTS}};
@@ -166,13 +166,6 @@ private:
     static GateOutput gates_in(const MixerMemory& memory) {
         return {memory.tensors[2], memory.tensors[3], memory.tensors[4]};
     }
-    GateOutput empty_gates(Ops& ops, std::int64_t batch, std::int64_t tokens) const {
-        const auto empty = [&] {
-            return at::empty({batch, tokens, s_.kv_heads},
-                             at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
-        };
-        return {empty(), empty(), empty()};
-    }
     LinearInput input(const at::Tensor& in_BTC, const MixerMemory& memory) const {
         const at::Tensor& qkv = s_.convolution ? memory.tensors[5] : in_BTC;
         return {.q_BTHK = q_of(qkv),
@@ -189,7 +182,7 @@ private:
             qkv = at::empty({in_BTC.size(0), in_BTC.size(1), s_.convolved()}, in_BTC.options());
             ops.short_convolution({}, qkv_of(in_BTC), parameters.vectors[3].value, qkv, state.recurrent[1]);
         }
-        const GateOutput gates = empty_gates(ops, in_BTC.size(0), in_BTC.size(1));
+        const GateOutput gates = empty_gates(ops, in_BTC.size(0), in_BTC.size(1), s_.kv_heads, true);
         ops.recurrent_gates(gate_input(parameters, in_BTC), gates);
         return {.q_BTHK = q_of(qkv),
                 .k_BTGK = k_of(qkv),

@@ -42,7 +42,7 @@ public:
 
     // States to start the backward pass from, y, dt, decays, convolved x, B and C.
     MixerMemory allocate(Ops& ops, std::int64_t batch, std::int64_t tokens) const override {
-        const GateOutput gates = empty_gates(ops, batch, tokens);
+        const GateOutput gates = empty_gates(ops, batch, tokens, s_.heads, false);
         MixerMemory memory{
             {ops.linear_boundaries(linear_rule(), {s_.heads, s_.groups, s_.state, s_.width}, batch, tokens),
              empty_output(ops, batch, tokens), gates.dt_BTS, gates.log_decay_BTS}};
@@ -154,13 +154,6 @@ private:
                 .bias_S = parameters.vectors[1].master};
     }
     static GateOutput gates_in(const MixerMemory& memory) { return {memory.tensors[2], memory.tensors[3]}; }
-    GateOutput empty_gates(Ops& ops, std::int64_t batch, std::int64_t tokens) const {
-        const auto empty = [&] {
-            return at::empty({batch, tokens, s_.heads},
-                             at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
-        };
-        return {empty(), empty()};
-    }
     void convolve(Ops& ops, const MixerParameters& parameters, const Documents& documents,
                   const at::Tensor& in_BTC, const at::Tensor& xbc_BTC, const at::Tensor& history) const {
         ops.short_convolution(documents, xbc_of(in_BTC), parameters.vectors[4].value, xbc_BTC, history);
@@ -190,7 +183,7 @@ private:
             xbc = at::empty({in_BTC.size(0), in_BTC.size(1), s_.convolved()}, in_BTC.options());
             convolve(ops, parameters, {}, in_BTC, xbc, state.recurrent[1]);
         }
-        const GateOutput gates = empty_gates(ops, in_BTC.size(0), in_BTC.size(1));
+        const GateOutput gates = empty_gates(ops, in_BTC.size(0), in_BTC.size(1), s_.heads, false);
         ops.recurrent_gates(gate_input(parameters, in_BTC), gates);
         return input(parameters, xbc, gates);
     }

@@ -1,6 +1,7 @@
 #include "core/mixers/torch/softplus_decay.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softplus.h>
 
@@ -14,6 +15,14 @@ constexpr double largest_a_log = 60;  // keeps exp(A_log) finite
 at::Tensor rate_of(const at::Tensor& a_log_S) { return a_log_S.clamp_max(largest_a_log).exp_(); }
 
 }  // namespace
+
+GateOutput empty_gates(Ops& ops, std::int64_t batch, std::int64_t tokens, std::int64_t states, bool writes) {
+    const auto empty = [&] {
+        return at::empty({batch, tokens, states},
+                         at::TensorOptions().dtype(ops.statistics_type()).device(ops.device()));
+    };
+    return {empty(), empty(), writes ? empty() : at::Tensor()};
+}
 
 void Ops::recurrent_gates(const GateInput& input, const GateOutput& output) {
     const at::Tensor dt = at::softplus(input.raw_BTS.to(input.bias_S.scalar_type()) + input.bias_S);

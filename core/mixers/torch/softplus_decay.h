@@ -1,9 +1,12 @@
-// The way back through the decays of Ops::recurrent_gates() (Mamba-2, Gated DeltaNet).
+// Around Ops::recurrent_gates() (Mamba-2, Gated DeltaNet): where its results lie, and the way back through
+// the decays.
 #pragma once
 
 #include "core/mixers/torch/mixer.h"
 
 namespace braid {
+
+GateOutput empty_gates(Ops& ops, std::int64_t batch, std::int64_t tokens, std::int64_t states, bool writes);
 
 // ddt_BTS: gradient of dt beside that through the decay; undefined: 0. draw_BTS is overwritten; gradients of
 // the parameters accumulate.
