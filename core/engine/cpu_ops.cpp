@@ -171,6 +171,7 @@ public:
             kernels::ref::attention_backward(args);
         else
             kernels_.attention_backward(args, cpu_parallel());
+        turn_back(rule.turned, dq_BTHK, dk_BTGK);
     }
 
     void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) override {

@@ -1,5 +1,10 @@
+#include <cuda_fp16.h>
+
+#include <algorithm>
+
 #include "kernels/cuda/common.cuh"
 #include "kernels/cuda/cross_entropy.h"
+#include "kernels/cuda/hopper.cuh"
 
 namespace braid::kernels::cuda {
 namespace {
@@ -43,6 +48,22 @@ __device__ __forceinline__ Piece within(Piece x, int left) {
         if (k >= left) x.bits[k / 2] = (x.bits[k / 2] & ~(0xFFFFU << shift)) | lowest_bits << shift;
     }
     return x;
+}
+
+// x becomes 2^(x log2 e - high + headroom), at most 2^headroom, which is also added to sum, even and odd ones
+// apart. Half precision rounds an eighth of what bfloat16 does, and with the headroom all from 2^-29 of the
+// largest on are normal numbers.
+constexpr float headroom = 15;
+__device__ __forceinline__ void to_powers(Piece& x, float high, float (&sum)[2]) {
+#pragma unroll
+    for (int k = 0; k < per_piece / 2; ++k) {
+        const float even = power_of_2(fmaf(x[2 * k], log2_e, headroom - high));
+        const float odd = power_of_2(fmaf(x[2 * k + 1], log2_e, headroom - high));
+        sum[0] += even;
+        sum[1] += odd;
+        const __half2 pair = __floats2half2_rn(even, odd);
+        x.bits[k] = reinterpret_cast<const unsigned&>(pair);
+    }
 }
 
 // sum += 2^(x log2 e - high), even and odd ones apart.
@@ -94,59 +115,160 @@ __device__ int place_of(const Piece& x, float value) {
     return place;
 }
 
-// The row's loss; what its gradient is multiplied by.
-__device__ __forceinline__ float finish_loss(const CrossEntropy& p, std::int64_t row, float lse) {
-    const std::int64_t target = p.targets[row];
-    if (threadIdx.x == 0)
-        p.loss[row] = target < 0 ? 0.0F : lse / log2_e - to_float(p.logits[row * p.row_stride + target]);
-    return target < 0 ? 0.0F : p.weights == nullptr ? p.scale : p.scale * p.weights[row];
-}
+// What a row's loss and gradient need of its target; asked for early, as it takes two loads one after the
+// other.
+struct Target {
+    std::int64_t place;
+    float logit, scale;  // scale: what the gradient is multiplied by
 
-// One block a row, which stays in registers from the sum to the gradient: the logits come from memory once.
+    __device__ __forceinline__ Target(const CrossEntropy& p, std::int64_t row) : place(p.targets[row]) {
+        const bool counts = place >= 0;
+        logit = counts ? to_float(p.logits[row * p.row_stride + place]) : 0.0F;
+        scale = !counts ? 0.0F : p.weights == nullptr ? p.scale : p.scale * p.weights[row];
+    }
+    __device__ __forceinline__ void write_loss(const CrossEntropy& p, std::int64_t row, float lse) const {
+        if (threadIdx.x == 0) p.loss[row] = place < 0 ? 0.0F : lse / log2_e - logit;
+    }
+    __device__ __forceinline__ float gradient(float lse) const {
+        return scale * (power_of_2(fmaf(logit, log2_e, -lse)) - 1);
+    }
+};
+
+// A row stays in the registers of a block from the sum to the gradient: the logits come from memory once.
+// Ahead: a block takes row after row, and while it works on one the next comes to shared memory.
 constexpr int most_pieces = 9;  // of a thread
 template <int threads>
+constexpr std::int64_t held_vocab = std::int64_t{threads} * most_pieces* per_piece;
+
+// The row that a block works on next; compute capability 9.0 or more. By one thread, but for get().
+class NextRow {
+public:
+    __device__ __forceinline__ NextRow(Piece* row, std::uint64_t* arrived) : row_(row), arrived_(arrived) {}
+
+    __device__ __forceinline__ void begin() const {
+#if __CUDA_ARCH__ >= 900
+        hopper::barrier_init(arrived_, 1);
+        hopper::barrier_init_done();
+#endif
+    }
+    // Not before all threads have got the row before.
+    __device__ __forceinline__ void bring(const CrossEntropy& p, std::int64_t row) const {
+#if __CUDA_ARCH__ >= 900
+        constexpr int most = 1 << 14;  // bytes of a copy
+        const int pieces = (static_cast<int>(p.vocab) + per_piece - 1) / per_piece;
+        const int bytes = pieces * static_cast<int>(sizeof(Piece));
+        hopper::barrier_expect(arrived_, bytes);
+        for (int at = 0; at < bytes; at += most)
+            hopper::copy_bulk(reinterpret_cast<char*>(row_) + at, arrived_,
+                              reinterpret_cast<const char*>(p.logits + row * p.row_stride) + at,
+                              min(bytes - at, most));
+#endif
+    }
+    __device__ __forceinline__ const Piece* get() {
+#if __CUDA_ARCH__ >= 900
+        hopper::barrier_wait(arrived_, parity_);
+        parity_ ^= 1;
+#endif
+        return row_;
+    }
+
+private:
+    Piece* row_;
+    std::uint64_t* arrived_;
+    int parity_ = 0;
+};
+
+template <int threads, bool Ahead>
 __global__ void __launch_bounds__(threads, 1024 / threads) held_kernel(CrossEntropy p) {
-    const std::int64_t row = blockIdx.x;
+    extern __shared__ Piece shared_row[];
+    __shared__ std::uint64_t arrived;
     const int vocab = static_cast<int>(p.vocab), first = static_cast<int>(threadIdx.x) * per_piece;
-    auto* const pieces = reinterpret_cast<Piece*>(p.logits + row * p.row_stride) + threadIdx.x;
     const auto left = [&](int i) {
         return vocab - first - i * threads * per_piece;
     };  // logits from piece i on
-    Piece x[most_pieces];
-    float high = lowest;
-#pragma unroll
-    for (int i = 0; i < most_pieces; ++i)
-        if (left(i) > 0) x[i] = pieces[i * threads];
-#pragma unroll
-    for (int i = 0; i < most_pieces; ++i)
-        if (left(i) > 0) {
-            x[i] = within(x[i], left(i));
-            high = fmaxf(high, largest(x[i]));
+    NextRow next(shared_row, &arrived);
+    if (Ahead) {
+        if (threadIdx.x == 0) {
+            next.begin();
+            next.bring(p, blockIdx.x);
         }
-    float sum[2] = {};
+        __syncthreads();
+    }
+    for (std::int64_t row = blockIdx.x; row < p.rows; row += gridDim.x) {
+        bf16* const logits = p.logits + row * p.row_stride;
+        Piece* const pieces = reinterpret_cast<Piece*>(logits) + threadIdx.x;
+        const Target target(p, row);
+        const Piece* const from = Ahead ? next.get() + threadIdx.x : pieces;
+        Piece x[most_pieces];
+        float high = lowest;
 #pragma unroll
-    for (int i = 0; i < most_pieces; ++i)
-        if (left(i) > 0) add_powers(x[i], high * log2_e, sum);
-    const float row_high = block_max(high);
-    const float lse = join(high, row_high, sum);
-    if (p.top != nullptr)
-        find_top(p, row, high == row_high, [&] {
-            int top = vocab;
+        for (int i = 0; i < most_pieces; ++i)
+            if (left(i) > 0) x[i] = from[i * threads];
 #pragma unroll
-            for (int i = most_pieces - 1; i >= 0; --i)
-                if (left(i) > 0)
-                    if (const int place = place_of(x[i], row_high); place < per_piece)
-                        top = vocab - left(i) + place;
-            return top;
-        });
-    const float scale = finish_loss(p, row, lse);
-    if (!p.gradient) return;
-    __syncthreads();  // the target's logit is read before it is overwritten
-    const std::int64_t target = p.targets[row];
+        for (int i = 0; i < most_pieces; ++i)
+            if (left(i) > 0) {
+                x[i] = within(x[i], left(i));
+                high = fmaxf(high, largest(x[i]));
+            }
+        const float row_high = block_max(high);
+        if (Ahead && threadIdx.x == 0 && row + gridDim.x < p.rows) next.bring(p, row + gridDim.x);
+        if (p.top != nullptr)
+            find_top(p, row, high == row_high, [&] {
+                int top = vocab;
 #pragma unroll
-    for (int i = 0; i < most_pieces; ++i)
-        if (left(i) > 0)
-            stream_out(pieces + i * threads, gradient(x[i], lse, scale, target - (vocab - left(i))));
+                for (int i = most_pieces - 1; i >= 0; --i)
+                    if (left(i) > 0)
+                        if (const int place = place_of(x[i], row_high); place < per_piece)
+                            top = vocab - left(i) + place;
+                return top;
+            });
+        float sum[2] = {};
+#pragma unroll
+        for (int i = 0; i < most_pieces; ++i)
+            if (left(i) > 0) to_powers(x[i], high * log2_e, sum);
+        const float lse = join(high, row_high, sum) - headroom;
+        target.write_loss(p, row, lse);
+        if (!p.gradient) continue;
+        const float factor = target.scale * power_of_2(high * log2_e - headroom - lse);
+#pragma unroll
+        for (int i = 0; i < most_pieces; ++i) {
+            if (left(i) <= 0) continue;
+            float y[per_piece];
+#pragma unroll
+            for (int k = 0; k < per_piece / 2; ++k) {
+                const float2 pair = __half22float2(reinterpret_cast<const __half2&>(x[i].bits[k]));
+                y[2 * k] = factor * pair.x;
+                y[2 * k + 1] = factor * pair.y;
+            }
+            stream_out(pieces + i * threads, rounded(y));
+        }
+        // By the thread that has written it already.
+        if (target.place >= 0 && target.place / per_piece % threads == threadIdx.x)
+            logits[target.place] = from_float<bf16>(target.gradient(lse));
+    }
+}
+
+template <int threads>
+cudaError_t launch_held(const CrossEntropy& p, cudaStream_t stream) {
+    held_kernel<threads, false><<<static_cast<unsigned>(p.rows), threads, 0, stream>>>(p);
+    return cudaGetLastError();
+}
+// One block fills a multiprocessor: no other loads while it computes.
+cudaError_t launch_held_ahead(const CrossEntropy& p, cudaStream_t stream) {
+    constexpr int threads = 1024;
+    constexpr std::size_t bytes = sizeof(Piece) * threads * most_pieces;
+    int device = 0, multiprocessors = 0, capability = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess && capability < 9) return launch_held<threads>(p, stream);
+    if (error == cudaSuccess) error = allow_shared(held_kernel<threads, true>, bytes);
+    if (error != cudaSuccess) return error;
+    const auto blocks = static_cast<unsigned>(std::min(p.rows, std::int64_t{multiprocessors}));
+    held_kernel<threads, true><<<blocks, threads, bytes, stream>>>(p);
+    return cudaGetLastError();
 }
 
 // Rows too long for that come from memory for the sum, and for the gradient again, mostly from the cache.
@@ -172,6 +294,7 @@ __device__ __forceinline__ void for_pieces(const bf16* row, std::int64_t vocab, 
 __global__ void __launch_bounds__(stream_threads, 2) streamed_kernel(CrossEntropy p) {
     const std::int64_t row = blockIdx.x;
     bf16* const logits = p.logits + row * p.row_stride;
+    const Target target(p, row);
     float high = lowest;
     float sum[2] = {};
     std::int64_t high_piece = 0;  // where the first that holds it begins
@@ -192,17 +315,13 @@ __global__ void __launch_bounds__(stream_threads, 2) streamed_kernel(CrossEntrop
             return high_piece +
                    place_of(reinterpret_cast<const Piece&>(logits[high_piece]), high) % per_piece;
         });
-    const float scale = finish_loss(p, row, lse);
+    target.write_loss(p, row, lse);
     if (!p.gradient) return;
-    __syncthreads();  // the target's logit is read before it is overwritten
-    const std::int64_t target = p.targets[row];
     for_pieces(logits, p.vocab, [&](std::int64_t at, const Piece& piece) {
-        stream_out(reinterpret_cast<Piece*>(logits + at), gradient(piece, lse, scale, target - at));
+        stream_out(reinterpret_cast<Piece*>(logits + at),
+                   gradient(piece, lse, target.scale, target.place - at));
     });
 }
-
-template <int threads>
-constexpr std::int64_t held_vocab = std::int64_t{threads} * most_pieces* per_piece;
 
 __global__ void add_sum_kernel(const float* values, std::int64_t n, float* out) {
     float sum = 0;
@@ -215,15 +334,10 @@ __global__ void add_sum_kernel(const float* values, std::int64_t n, float* out) 
 
 cudaError_t cross_entropy(const CrossEntropy& p, cudaStream_t stream) {
     if (p.rows == 0) return cudaSuccess;
-    const auto grid = static_cast<unsigned>(p.rows);
-    if (p.vocab <= held_vocab<256>)
-        held_kernel<256><<<grid, 256, 0, stream>>>(p);
-    else if (p.vocab <= held_vocab<512>)
-        held_kernel<512><<<grid, 512, 0, stream>>>(p);
-    else if (p.vocab <= held_vocab<1024>)
-        held_kernel<1024><<<grid, 1024, 0, stream>>>(p);
-    else
-        streamed_kernel<<<grid, stream_threads, 0, stream>>>(p);
+    if (p.vocab <= held_vocab<256>) return launch_held<256>(p, stream);
+    if (p.vocab <= held_vocab<512>) return launch_held<512>(p, stream);
+    if (p.vocab <= held_vocab<1024>) return launch_held_ahead(p, stream);
+    streamed_kernel<<<static_cast<unsigned>(p.rows), stream_threads, 0, stream>>>(p);
     return cudaGetLastError();
 }
 

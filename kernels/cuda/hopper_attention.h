@@ -43,7 +43,10 @@ struct HopperAttentionBackward {
     HopperAttention call;
     HeadVectors o, d_o;
     const float* lse = nullptr;
-    HeadVectors dq, dk, dv;    // overwritten
+    HeadVectors dq, dk, dv;  // overwritten
+    // [tokens, 32] of RoPE that has turned q and k by halves, or null: dq and dk are gradients of what they
+    // were before.
+    const float *cos = nullptr, *sin = nullptr;
     float* dsink = nullptr;    // [heads], added to; null without a sink
     float* scratch = nullptr;  // [hopper_attention_scratch(call)]
 };

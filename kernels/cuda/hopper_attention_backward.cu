@@ -87,27 +87,47 @@ __global__ void sink_kernel(Units u, const float* parts, float* dsink) {
     if (threadIdx.x == 0) dsink[head] -= sum;
 }
 
-// A block a unit: dq scaled, rounded, row by row.
+// A block a unit: dq scaled, rounded, row by row, turned back.
 __global__ void __launch_bounds__(warpgroup)
-    finish_kernel(Units u, const float* dq, float scale, HeadVectors to) {
+    finish_kernel(const __grid_constant__ GradientParameters p, HeadVectors to) {
     __shared__ alignas(128) unsigned char tile[unit_bytes];
+    const Units& u = p.units;
     const std::int64_t unit = blockIdx.x;
-    const float4* const from = reinterpret_cast<const float4*>(dq + unit * unit_values) + threadIdx.x;
+    const float4* const from = reinterpret_cast<const float4*>(p.dq + unit * unit_values) + threadIdx.x;
     std::uint32_t rounded[16];
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
         const float4 x = from[j * warpgroup];
-        rounded[2 * j] = pack_pair(x.x * scale, x.y * scale);
-        rounded[2 * j + 1] = pack_pair(x.z * scale, x.w * scale);
+        rounded[2 * j] = pack_pair(x.x * p.scale, x.y * p.scale);
+        rounded[2 * j + 1] = pack_pair(x.z * p.scale, x.w * p.scale);
     }
     store_columns(tile, threadIdx.x, rounded);
     __syncthreads();
+    constexpr int half = head_dim / 2, pieces = half / 8;
 #pragma unroll
-    for (int i = threadIdx.x; i < unit_bytes / 16; i += warpgroup) {
-        const Row row = row_of(u, unit, i / 8);
+    for (int i = threadIdx.x; i < unit_rows * pieces; i += warpgroup) {
+        const int r = i / pieces, c = i % pieces;
+        const Row row = row_of(u, unit, r);
         if (row.token >= u.tokens) continue;
-        const unsigned char* const piece = tile + i / 8 * row_bytes + (i % 8 ^ i / 8 % 8) * 16;
-        *reinterpret_cast<uint4*>(element(to, row) + i % 8 * 8) = *reinterpret_cast<const uint4*>(piece);
+        const auto piece = [&](int at) {
+            return *reinterpret_cast<const Pack<bf16>*>(tile + r * row_bytes + (at ^ r % 8) * 16);
+        };
+        Pack<bf16> low = piece(c), high = piece(c + pieces);
+        if (p.cos != nullptr) {
+            const int at = row.token * half + c * 8;
+            const Pack<float> cos[2] = {load_pack(p.cos + at), load_pack(p.cos + at + 4)},
+                              sin[2] = {load_pack(p.sin + at), load_pack(p.sin + at + 4)};
+#pragma unroll
+            for (int k = 0; k < 8; ++k) {
+                float x = to_float(low.v[k]), y = to_float(high.v[k]);
+                turn_pair_back(x, y, cos[k / 4].v[k % 4], sin[k / 4].v[k % 4]);
+                low.v[k] = from_float<bf16>(x);
+                high.v[k] = from_float<bf16>(y);
+            }
+        }
+        bf16* const out = element(to, row) + c * 8;
+        store_pack(out, low);
+        store_pack(out + half, high);
     }
 }
 
@@ -130,6 +150,8 @@ cudaError_t hopper_attention_backward(const HopperAttentionBackward& b, cudaStre
     p.units = units_of(a);
     p.scale = a.scale;
     p.scale_log2 = a.scale * log2_e;
+    p.cos = b.cos;
+    p.sin = b.sin;
     const std::int64_t units = units_in(p.units);
     p.dq = b.scratch;
     float* const unit_statistics = p.dq + units * unit_values;
@@ -152,7 +174,7 @@ cudaError_t hopper_attention_backward(const HopperAttentionBackward& b, cudaStre
     if (a.sink != nullptr) sink_kernel<<<a.heads, 256, 0, stream>>>(p.units, dsink_parts, b.dsink);
     error = attention_gradient(p, stream);
     if (error != cudaSuccess) return error;
-    finish_kernel<<<unit_blocks, warpgroup, 0, stream>>>(p.units, p.dq, a.scale, b.dq);
+    finish_kernel<<<unit_blocks, warpgroup, 0, stream>>>(p, b.dq);
     return cudaGetLastError();
 }
 

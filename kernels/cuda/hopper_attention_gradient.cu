@@ -173,6 +173,24 @@ struct Keys {
             }
         }
     }
+    // dk of keys `key` and eight behind: a channel and that of the other half lie in one thread.
+    __device__ __forceinline__ void turn_back(const GradientParameters& p, int key) {
+        constexpr int half = head_dim / 2;
+#pragma unroll
+        for (int row = 0; row < 2; ++row) {
+            const int at = min(key + 8 * row, p.units.tokens - 1) * half + threadIdx.x % 4 * 2;
+#pragma unroll
+            for (int j = 0; j < half / 8; ++j) {
+                const float2 cos = __ldg(reinterpret_cast<const float2*>(p.cos + at + 8 * j));
+                const float2 sin = __ldg(reinterpret_cast<const float2*>(p.sin + at + 8 * j));
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    float &low = dk[4 * j + 2 * row + i], &high = dk[half / 2 + 4 * j + 2 * row + i];
+                    turn_pair_back(low, high, i == 0 ? cos.x : cos.y, i == 0 ? sin.x : sin.y);
+                }
+            }
+        }
+    }
     // scores becomes p, d_scores ds; in place, as p and ds of the unit before are still multiplied.
     __device__ __forceinline__ void gradients(const float4* statistics, float scale_log2) {
 #pragma unroll
@@ -255,6 +273,7 @@ __device__ __forceinline__ void multiply(const GradientParameters& p, Shared& s,
     products_wait<0>();
     pin(r.dv);
     pin(r.dk);
+    if (p.cos != nullptr) r.turn_back(p, key);
 #pragma unroll
     for (int j = 0; j < 16; ++j) {
         r.p[j] = pack_pair(r.dv[2 * j], r.dv[2 * j + 1]);

@@ -90,7 +90,8 @@ struct GradientParameters {
     float scale, scale_log2;
     // [units, 32, 4]: log-sum-exp as a power of two of rows 2 i and 2 i + 1, and o.do of both.
     const float* statistics;
-    float* dq;  // [units, 8, 128, 4]: transposed, as the registers of a product hold it
+    float* dq;               // [units, 8, 128, 4]: transposed, as the registers of a product hold it
+    const float *cos, *sin;  // [tokens, 32] that k was turned by, or null
 };
 
 cudaError_t attention_gradient(const GradientParameters&, cudaStream_t);
@@ -101,6 +102,13 @@ __device__ __forceinline__ std::uint32_t pack_pair(float first, float second) {
     std::uint32_t pair;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
     return pair;
+}
+
+// The inverse of RoPE's turn of a channel and that of the other half.
+__device__ __forceinline__ void turn_pair_back(float& low, float& high, float cos, float sin) {
+    const float a = low;
+    low = a * cos + high * sin;
+    high = high * cos - a * sin;
 }
 
 // Address of 16-byte piece c of row r of a swizzled tile.

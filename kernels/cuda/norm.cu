@@ -1,6 +1,9 @@
+#include "kernels/cuda/norm.h"
+
+#include <algorithm>
+
 #include "kernels/cuda/columns.h"
 #include "kernels/cuda/common.cuh"
-#include "kernels/cuda/norm.h"
 
 namespace braid::kernels::cuda {
 namespace {
@@ -41,8 +44,63 @@ __global__ void rms_norm_kernel(RmsNorm p) {
     }
 }
 
-// dx += rstd (dy w - xhat mean(dy w xhat)); the block's part of dweight goes to partial[block].
-__global__ void rms_norm_backward_kernel(RmsNormBackward p) {
+// dx += rstd (dy w - xhat mean(dy w xhat)); the block's part of dweight goes to partial[block]. A warp holds
+// its row, `packs` times four columns a lane, and asks for all of it at once.
+template <int packs>
+__global__ void __launch_bounds__(warps_per_block * 32) rms_norm_backward_kernel(RmsNormBackward p) {
+    extern __shared__ float dw_shared[];  // [warps, width]
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const auto for_packs = [&](const auto& use) {
+#pragma unroll
+        for (int k = 0; k < packs; ++k)
+            if (const int i = 4 * (32 * k + lane); i < p.width) use(k, i);
+    };
+    float4 dw[packs];
+#pragma unroll
+    for (float4& each : dw) each = {0, 0, 0, 0};
+    for (std::int64_t row = std::int64_t{blockIdx.x} * warps_per_block + warp; row < p.rows;
+         row += std::int64_t{gridDim.x} * warps_per_block) {
+        const float rstd = p.rstd[row];
+        const float* const x = p.x + row * p.width;
+        const bf16* const dy = p.dy + row * p.width;
+        float* const dx = p.dx + row * p.width;
+        float4 v[packs], to[packs];
+        Four d[packs];
+        for_packs([&](int k, int i) {
+            d[k] = *reinterpret_cast<const Four*>(dy + i);
+            v[k] = *reinterpret_cast<const float4*>(x + i);
+            to[k] = *reinterpret_cast<const float4*>(dx + i);
+        });
+        float dot = 0;
+        for_packs([&](int k, int i) {
+            const float4 w = *reinterpret_cast<const float4*>(p.weight + i), g = load_four(d[k].v);
+            v[k] = {v[k].x * rstd, v[k].y * rstd, v[k].z * rstd, v[k].w * rstd};
+            const float4 along = {g.x * v[k].x, g.y * v[k].y, g.z * v[k].z, g.w * v[k].w};
+            dot += along.x * w.x + along.y * w.y + along.z * w.z + along.w * w.w;
+            dw[k] = {dw[k].x + along.x, dw[k].y + along.y, dw[k].z + along.z, dw[k].w + along.w};
+        });
+        const float mean = warp_sum(dot) / static_cast<float>(p.width);
+        for_packs([&](int k, int i) {
+            const float4 w = *reinterpret_cast<const float4*>(p.weight + i), g = load_four(d[k].v);
+            to[k].x += rstd * (g.x * w.x - v[k].x * mean);
+            to[k].y += rstd * (g.y * w.y - v[k].y * mean);
+            to[k].z += rstd * (g.z * w.z - v[k].z * mean);
+            to[k].w += rstd * (g.w * w.w - v[k].w * mean);
+            *reinterpret_cast<float4*>(dx + i) = to[k];
+            if (p.rounded != nullptr) store_four(p.rounded + row * p.width + i, to[k]);
+        });
+    }
+    for_packs([&](int k, int i) { *reinterpret_cast<float4*>(dw_shared + warp * p.width + i) = dw[k]; });
+    __syncthreads();
+    for (int i = threadIdx.x; i < p.width; i += blockDim.x) {
+        float sum = 0;
+        for (int w = 0; w < warps_per_block; ++w) sum += dw_shared[w * p.width + i];
+        p.partial[std::int64_t{blockIdx.x} * p.width + i] = sum;
+    }
+}
+
+// Longer rows: read twice, dweight is summed in shared memory.
+__global__ void long_rms_norm_backward_kernel(RmsNormBackward p) {
     extern __shared__ float dw_shared[];  // [warps, width]
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
@@ -97,16 +155,23 @@ cudaError_t rms_norm(const RmsNorm& p, cudaStream_t stream) {
 }
 
 int rms_norm_partial_rows(std::int64_t rows) {
-    return static_cast<int>(rows < 4096 ? (rows + warps_per_block - 1) / warps_per_block : 1024);
+    constexpr int most = 528;  // that fit a large GPU at once
+    return static_cast<int>(std::min<std::int64_t>(ceil_div(rows, warps_per_block), most));
 }
 
 cudaError_t rms_norm_backward(const RmsNormBackward& p, cudaStream_t stream) {
     const int blocks = rms_norm_partial_rows(p.rows);
     const std::size_t shared = sizeof(float) * warps_per_block * static_cast<std::size_t>(p.width);
-    if (const cudaError_t status = allow_shared(rms_norm_backward_kernel, shared); status != cudaSuccess)
-        return status;
-    rms_norm_backward_kernel<<<blocks, warps_per_block * 32, shared, stream>>>(p);
-    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return status;
+    const auto launch = [&](auto* kernel) {
+        if (const cudaError_t status = allow_shared(kernel, shared); status != cudaSuccess) return status;
+        kernel<<<blocks, warps_per_block * 32, shared, stream>>>(p);
+        return cudaGetLastError();
+    };
+    const cudaError_t status = p.width <= 384    ? launch(rms_norm_backward_kernel<3>)
+                               : p.width <= 768  ? launch(rms_norm_backward_kernel<6>)
+                               : p.width <= 1280 ? launch(rms_norm_backward_kernel<10>)
+                                                 : launch(long_rms_norm_backward_kernel);
+    if (status != cudaSuccess) return status;
     return add_columns(p.partial, p.dweight, blocks, p.width, stream);
 }
 

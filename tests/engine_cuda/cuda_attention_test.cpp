@@ -26,6 +26,7 @@ struct Case {
     std::int64_t batch, tokens, heads, kv_heads, head_dim, window;
     bool sink;
     std::vector<std::int64_t> documents = {};  // their tokens, of all sequences one behind the other
+    std::int64_t turned = 0;                   // channels of a head that RoPE is taken to have turned
 };
 
 Documents documents_of(const Case& c, at::Device device) {
@@ -77,9 +78,10 @@ Answer run(Ops& ops, const Case& c, const Place& place) {
         return t.narrow(2, first * c.head_dim, count * c.head_dim)
             .view({c.batch, c.tokens, count, c.head_dim});
     };
-    const AttentionRule rule{.window = c.window,
-                             .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim)),
-                             .documents = documents_of(c, in.device())};
+    AttentionRule rule{.window = c.window,
+                       .scale = 1.0 / std::sqrt(static_cast<double>(c.head_dim)),
+                       .documents = documents_of(c, in.device())};
+    if (c.turned > 0) rule.turned = ops.rope_table({.rotary_dim = c.turned}, c.tokens);
     const at::Tensor sink = c.sink ? place(values({c.heads}, 2), ops.compute_type()) : at::Tensor();
     const at::Tensor nan = at::full({1}, std::nan(""), at::kDouble);
     Answer a{.o = place(nan.expand({c.batch, c.tokens, c.heads, c.head_dim}), ops.compute_type()),
@@ -125,11 +127,14 @@ TEST(CudaAttention, EveryKernelWithSinkWindowAndGqaAgainstFloat64) {
           Case{1, 2048, 6, 2, 64, 0, true}, Case{1, 2048, 6, 2, 64, 512, true},
           Case{1, 1024, 4, 1, 64, 0, false}, Case{1, 1024, 4, 1, 64, 1, true},
           Case{2, 777, 12, 2, 64, 100, true}, Case{1, 901, 10, 2, 64, 0, true},
-          Case{1, 70, 16, 2, 64, 0, true}, Case{3, 1, 6, 2, 64, 0, true}}) {
+          Case{1, 70, 16, 2, 64, 0, true}, Case{3, 1, 6, 2, 64, 0, true},
+          Case{2, 777, 12, 2, 64, 100, true, {}, 64}, Case{1, 2048, 6, 2, 64, 0, true, {}, 64},
+          Case{2, 300, 4, 1, 64, 0, true, {}, 32}}) {
         SCOPED_TRACE(::testing::Message() << "T " << c.tokens << " H " << c.heads << "/" << c.kv_heads
                                           << " K " << c.head_dim << " W " << c.window << " sink " << c.sink);
-        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d, documents %zu\n", c.tokens, c.heads,
-                    c.kv_heads, c.head_dim, c.window, c.sink, c.documents.size());
+        std::printf("  T %ld, heads %ld/%ld x %ld, window %ld, sink %d, documents %zu, %ld channels turned\n",
+                    c.tokens, c.heads, c.kv_heads, c.head_dim, c.window, c.sink, c.documents.size(),
+                    c.turned);
         const Answer reference = run(*reference_ops, c, [](const at::Tensor& t, at::ScalarType type) {
             return t.to(type).clone(at::MemoryFormat::Contiguous);
         });

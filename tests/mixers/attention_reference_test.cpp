@@ -99,6 +99,17 @@ TEST(AttentionReference, AllFormsAgreeInFloat64) {
     }
 }
 
+TEST(AttentionReference, GradientsAreTurnedBackToWhatWasTurned) {
+    const Case c{2, 33, 4, 2, 8, 0, true, false};
+    Tensors t = tensors_of(c);
+    const Answer expected = by_ops(t, "auto");
+    const auto ops = make_cpu_ops(at::kDouble);
+    const RopeTable table = ops->rope_table({.rotary_dim = 4}, c.tokens);
+    for (const at::Tensor& d : {expected.dq, expected.dk}) ops->rope(d.narrow(3, 0, 4), table, true);
+    t.rule.turned = table;
+    for (const char* kernel : {"auto", "reference"}) EXPECT_LT(worst_of(by_ops(t, kernel), expected), 1e-13);
+}
+
 TEST(AttentionReference, AKernelOfAnotherDeviceIsRefused) {
     const auto ops = make_cpu_ops();
     EXPECT_TRUE(use_attention_kernel(*ops, "auto", "here"));

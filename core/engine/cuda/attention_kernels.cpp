@@ -35,7 +35,8 @@ constexpr std::array kernels = {
                     .exists = hopper_exists,
                     .applies = hopper_applies,
                     .forward = hopper_attention,
-                    .backward = hopper_attention_backward},
+                    .backward = hopper_attention_backward,
+                    .turns_back = true},
     AttentionKernel{.name = "cudnn",
                     .use = "all keys, from 1,024 tokens, heads of 64 or 128, not deterministic",
                     .exists = everywhere,
@@ -63,17 +64,19 @@ std::span<const AttentionKernel> attention_kernels() { return kernels; }
 AttentionCase attention_case(int capability, bool deterministic, const AttentionRule& rule,
                              const at::Tensor& q_BTHK, const at::Tensor& k_BTGK, const at::Tensor& sink_H) {
     const std::int64_t tokens = q_BTHK.size(1);
-    return {.capability = capability,
-            .batch = q_BTHK.size(0),
-            .tokens = tokens,
-            .heads = q_BTHK.size(2),
-            .kv_heads = k_BTGK.size(2),
-            .head_dim = q_BTHK.size(3),
-            .window = rule.window < tokens ? rule.window : 0,
-            .sink = sink_H.defined(),
-            .documents = rule.documents.defined(),
-            .deterministic = deterministic,
-            .aligned = aligned(q_BTHK) && aligned(k_BTGK)};
+    return {
+        .capability = capability,
+        .batch = q_BTHK.size(0),
+        .tokens = tokens,
+        .heads = q_BTHK.size(2),
+        .kv_heads = k_BTGK.size(2),
+        .head_dim = q_BTHK.size(3),
+        .window = rule.window < tokens ? rule.window : 0,
+        .sink = sink_H.defined(),
+        .documents = rule.documents.defined(),
+        .deterministic = deterministic,
+        .aligned = aligned(q_BTHK) && aligned(k_BTGK),
+        .turned_whole = rule.turned.cos_TK2.defined() && 2 * rule.turned.cos_TK2.size(1) == q_BTHK.size(3)};
 }
 
 std::string text_of(const AttentionCase& c) {

@@ -28,6 +28,7 @@ struct AttentionCase {
     bool documents = false;      // several in a sequence, kept apart
     bool deterministic = false;  // sums must have one order
     bool aligned = true;         // q, k and their strides: multiples of 16 bytes
+    bool turned_whole = false;   // all channels of q and k by rule.turned
 };
 AttentionCase attention_case(int capability, bool deterministic, const AttentionRule& rule,
                              const at::Tensor& q_BTHK, const at::Tensor& k_BTGK, const at::Tensor& sink_H);
@@ -58,6 +59,7 @@ struct AttentionKernel {
     bool (*applies)(const AttentionCase&);  // asked only where it exists
     void (*forward)(const AttentionCase&, const AttentionForward&, AttentionTools&);
     void (*backward)(const AttentionCase&, const AttentionBackward&, AttentionTools&);
+    bool turns_back = false;  // backward() does as rule.turned asks where heads are turned whole
 };
 std::span<const AttentionKernel> attention_kernels();
 

@@ -181,21 +181,22 @@ public:
                             const at::Tensor& dsink_H) override {
         const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
         cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
-        cuda::choose_attention(attention_kernel(), c)
-            .backward(c,
-                      {.rule = rule,
-                       .do_BTHK = do_BTHK,
-                       .q_BTHK = q_BTHK,
-                       .k_BTGK = k_BTGK,
-                       .v_BTGK = v_BTGK,
-                       .sink_H = sink_H,
-                       .o_BTHK = o_BTHK,
-                       .lse_BHT = lse_BHT,
-                       .dq_BTHK = dq_BTHK,
-                       .dk_BTGK = dk_BTGK,
-                       .dv_BTGK = dv_BTGK,
-                       .dsink_H = dsink_H},
-                      tools);
+        const cuda::AttentionKernel& kernel = cuda::choose_attention(attention_kernel(), c);
+        kernel.backward(c,
+                        {.rule = rule,
+                         .do_BTHK = do_BTHK,
+                         .q_BTHK = q_BTHK,
+                         .k_BTGK = k_BTGK,
+                         .v_BTGK = v_BTGK,
+                         .sink_H = sink_H,
+                         .o_BTHK = o_BTHK,
+                         .lse_BHT = lse_BHT,
+                         .dq_BTHK = dq_BTHK,
+                         .dk_BTGK = dk_BTGK,
+                         .dv_BTGK = dv_BTGK,
+                         .dsink_H = dsink_H},
+                        tools);
+        if (!kernel.turns_back || !c.turned_whole) turn_back(rule.turned, dq_BTHK, dk_BTGK);
     }
 
     void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) override {

@@ -48,6 +48,7 @@ void hopper_attention(const AttentionCase& c, const AttentionForward& call, Atte
 void hopper_attention_backward(const AttentionCase& c, const AttentionBackward& call, AttentionTools& tools) {
     const kc::HopperAttention forward =
         call_of(c, call.rule, call.q_BTHK, call.k_BTGK, call.v_BTGK, call.sink_H);
+    const RopeTable turned = c.turned_whole ? call.rule.turned : RopeTable();
     check(kc::hopper_attention_backward(
               {.call = forward,
                .o = head_vectors(call.o_BTHK),
@@ -56,6 +57,8 @@ void hopper_attention_backward(const AttentionCase& c, const AttentionBackward& 
                .dq = head_vectors(call.dq_BTHK),
                .dk = head_vectors(call.dk_BTGK),
                .dv = head_vectors(call.dv_BTGK),
+               .cos = turned.cos_TK2.defined() ? float_data(turned.cos_TK2) : nullptr,
+               .sin = turned.sin_TK2.defined() ? float_data(turned.sin_TK2) : nullptr,
                .dsink = call.sink_H.defined() ? float_data(call.dsink_H) : nullptr,
                .scratch =
                    float_data(tools.scratch("attention", kc::hopper_attention_scratch(forward), at::kFloat))},

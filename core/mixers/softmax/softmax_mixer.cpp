@@ -118,8 +118,8 @@ void SoftmaxMixer::prepare_backward(const MixerParameters& parameters, const at:
         }
 }
 
-void SoftmaxMixer::rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table, bool inverse) const {
-    ops.rope(qk_BTRK.narrow(3, 0, shape_.rope.rotary_dim), table, inverse);
+void SoftmaxMixer::rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table) const {
+    ops.rope(qk_BTRK.narrow(3, 0, shape_.rope.rotary_dim), table, false);
 }
 
 std::vector<ProjectionRequest> SoftmaxMixer::projections() const {
@@ -156,7 +156,7 @@ void SoftmaxMixer::forward(Ops& ops, const MixerParameters& parameters, const at
     prepare(parameters, in_BTC, shape_.qk_norm ? memory.tensors[1] : at::Tensor());
     const Projected p = split(shape_, in_BTC);
     const std::int64_t tokens = in_BTC.size(1);
-    if (shape_.has_rope) rotate(ops, p.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens), false);
+    if (shape_.has_rope) rotate(ops, p.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens));
     scale_queries(p.q_BTHK, 0, memory.documents);
     ops.attention(rule(memory.documents), p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters),
                   heads_of(out_BTC, 0, shape_.heads, shape_.head_dim), memory.tensors[0]);
@@ -166,13 +166,15 @@ void SoftmaxMixer::backward(Ops& ops, const MixerParameters& parameters, const a
                             const at::Tensor& out_BTC, const at::Tensor& dout_BTC, const at::Tensor& din_BTC,
                             MixerMemory& memory) const {
     const Projected p = split(shape_, in_BTC), d = split(shape_, din_BTC);
-    ops.attention_backward(rule(memory.documents), heads_of(dout_BTC, 0, shape_.heads, shape_.head_dim),
-                           p.q_BTHK, p.k_BTGK, p.v_BTGK, sink(parameters),
-                           heads_of(out_BTC, 0, shape_.heads, shape_.head_dim), memory.tensors[0], d.q_BTHK,
-                           d.k_BTGK, d.v_BTGK, shape_.sink ? parameters.vectors[0].gradient : at::Tensor());
-    scale_queries(d.q_BTHK, 0, memory.documents);
+    AttentionRule rule = this->rule(memory.documents);
     const std::int64_t tokens = in_BTC.size(1);
-    if (shape_.has_rope) rotate(ops, d.qk_BTRK, ops.rope_table(resolved(shape_.rope, tokens), tokens), true);
+    if (shape_.has_rope) rule.turned = ops.rope_table(resolved(shape_.rope, tokens), tokens);
+    ops.attention_backward(rule, heads_of(dout_BTC, 0, shape_.heads, shape_.head_dim), p.q_BTHK, p.k_BTGK,
+                           p.v_BTGK, sink(parameters), heads_of(out_BTC, 0, shape_.heads, shape_.head_dim),
+                           memory.tensors[0], d.q_BTHK, d.k_BTGK, d.v_BTGK,
+                           shape_.sink ? parameters.vectors[0].gradient : at::Tensor());
+    // Of each token by one number: before or after the turn is the same.
+    scale_queries(d.q_BTHK, 0, memory.documents);
     prepare_backward(parameters, shape_.qk_norm ? memory.tensors[1] : at::Tensor(), din_BTC);
 }
 

@@ -61,7 +61,7 @@ private:
                  const at::Tensor& raw_BTRK) const;
     void prepare_backward(const MixerParameters& parameters, const at::Tensor& raw_BTRK,
                           const at::Tensor& din_BTC) const;
-    void rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table, bool inverse) const;
+    void rotate(Ops& ops, const at::Tensor& qk_BTRK, const RopeTable& table) const;
     // q times its log-n factors from token `first` on, in place; the gradient of q alike.
     void scale_queries(const at::Tensor& q_BTHK, std::int64_t first, const Documents& documents = {}) const;
 

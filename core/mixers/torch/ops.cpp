@@ -47,6 +47,12 @@ void Ops::note_kernel(KernelUse use) {
         kernels_used_.push_back(std::move(use));
 }
 
+void Ops::turn_back(const RopeTable& turned, const at::Tensor& dq_BTHK, const at::Tensor& dk_BTGK) {
+    if (!turned.cos_TK2.defined()) return;
+    for (const at::Tensor& d : {dq_BTHK, dk_BTGK})
+        rope(d.narrow(3, 0, 2 * turned.cos_TK2.size(1)), turned, true);
+}
+
 std::unique_ptr<Recording> Ops::record(const std::function<void()>&) { return nullptr; }
 
 void Ops::ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, const at::Tensor& next_ND) {

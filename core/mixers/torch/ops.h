@@ -57,6 +57,9 @@ struct AttentionRule {
     std::int64_t window = 0;  // keys [t-window+1, t]; 0: all of [0, t]
     double scale = 1.0;       // of q.k
     Documents documents = {};
+    // What q and k have been turned by (channels behind its width have not): attention_backward() gives the
+    // gradients of what they were before. Undefined: nothing.
+    RopeTable turned = {};
 };
 
 // What softmax attention does to queries and keys (biases: values too) before they meet, in this order; what
@@ -233,7 +236,8 @@ public:
     virtual void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
                            const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
                            const at::Tensor& lse_BHT) = 0;
-    // dsink = - sum_t exp(sink - lse) (do . o) accumulates; dq, dk, dv are overwritten.
+    // dsink = - sum_t exp(sink - lse) (do . o) accumulates; dq, dk, dv are overwritten, dq and dk turned back
+    // by rule.turned.
     virtual void attention_backward(const AttentionRule& rule, const at::Tensor& do_BTHK,
                                     const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
                                     const at::Tensor& v_BTGK, const at::Tensor& sink_H,
@@ -358,6 +362,8 @@ public:
 
 protected:
     void note_kernel(KernelUse use);
+    // What attention_backward() owes to rule.turned, of dq and dk that stand.
+    void turn_back(const RopeTable& turned, const at::Tensor& dq_BTHK, const at::Tensor& dk_BTGK);
     // For a recording, which must keep them.
     std::vector<at::Tensor> rope_tensors() const;
 

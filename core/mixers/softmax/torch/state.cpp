@@ -42,7 +42,7 @@ void SoftmaxMixer::extend(Ops& ops, const MixerParameters& parameters, const at:
     if (shape_.has_rope) {
         const RopeTable table = rope_from(ops, shape_.rope, first + tokens, state);
         rotate(ops, p.qk_BTRK,
-               {table.cos_TK2.narrow(0, first, tokens), table.sin_TK2.narrow(0, first, tokens)}, false);
+               {table.cos_TK2.narrow(0, first, tokens), table.sin_TK2.narrow(0, first, tokens)});
     }
     scale_queries(p.q_BTHK, first);
     const at::Tensor o_BTHK = heads_of(out_BTC, 0, shape_.heads, shape_.head_dim);
