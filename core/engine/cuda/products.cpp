@@ -100,7 +100,11 @@ struct Products::Plan {
     Operands operands = {};
     Operation operation;
     Layout first, second, sum;
-    std::vector<cublasLtMatmulAlgo_t> proposals;
+    struct Proposal {
+        cublasLtMatmulAlgo_t algo;
+        std::size_t workspace;  // bytes that it needs
+    };
+    std::vector<Proposal> proposals;
     // One of them; -1: what cublasGemmEx takes by itself, which adds in place or not at all.
     int chosen = -1;
     int uses = 0;
@@ -197,20 +201,26 @@ Products::Plan& Products::plan_of(const Call& call) {
         check_blas(cublasLtMatmulPreferenceSetAttribute(made, which, &value, sizeof(value)),
                    "cublasLtMatmulPreferenceSetAttribute");
     };
-    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::size_t{workspace_bytes});
     for (const auto which :
          {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
         prefer(which, alignment);
-    std::array<cublasLtMatmulHeuristicResult_t, most_proposals> found{};
-    int count = 0;
-    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        at::cuda::getCurrentCUDABlasLtHandle(), operation, plan->first.get(), plan->second.get(),
-        plan->sum.get(), plan->sum.get(), made, most_proposals, found.data(), &count);
-    if (status != CUBLAS_STATUS_NOT_SUPPORTED) check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
-    for (int i = 0; i < count; ++i) plan->proposals.push_back(found[std::size_t(i)].algo);
+    // Also those that need no workspace: what lies there is cleared before each product, which is a launch.
+    for (const std::size_t workspace : {std::size_t{workspace_bytes}, std::size_t{0}}) {
+        prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+        std::array<cublasLtMatmulHeuristicResult_t, most_proposals> found{};
+        int count = 0;
+        const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+            at::cuda::getCurrentCUDABlasLtHandle(), operation, plan->first.get(), plan->second.get(),
+            plan->sum.get(), plan->sum.get(), made, most_proposals, found.data(), &count);
+        if (status != CUBLAS_STATUS_NOT_SUPPORTED) check_blas(status, "cublasLtMatmulAlgoGetHeuristic");
+        for (int i = 0; i < count; ++i)
+            plan->proposals.push_back(
+                {.algo = found[std::size_t(i)].algo, .workspace = found[std::size_t(i)].workspaceSize});
+    }
     if (call.added.defined() && !in_place) {
-        if (count == 0) throw std::runtime_error("cublasLtMatmulAlgoGetHeuristic: nothing for this shape");
+        if (plan->proposals.empty())
+            throw std::runtime_error("cublasLtMatmulAlgoGetHeuristic: nothing for this shape");
         plan->chosen = 0;
     }
     return *plans_.emplace(key, std::move(plan)).first->second;
@@ -218,13 +228,15 @@ Products::Plan& Products::plan_of(const Call& call) {
 
 void Products::run_proposal(const Plan& plan, std::size_t proposal, const Call& call, const at::Tensor& to) {
     const at::Tensor workspace = scratch_("matrix product", workspace_bytes, at::kByte);
+    const Plan::Proposal& chosen = plan.proposals[proposal];
     const float one = 1.0F, beta = call.added.defined() ? 1.0F : 0.0F;
     const at::Tensor& added = call.added.defined() ? call.added : to;
     check_blas(
         cublasLtMatmul(at::cuda::getCurrentCUDABlasLtHandle(), plan.operation.get(), &one,
                        call.b.const_data_ptr(), plan.first.get(), call.a.const_data_ptr(), plan.second.get(),
                        &beta, added.const_data_ptr(), plan.sum.get(), to.mutable_data_ptr(), plan.sum.get(),
-                       &plan.proposals[proposal], workspace.mutable_data_ptr(), workspace_bytes, stream()),
+                       &chosen.algo, chosen.workspace > 0 ? workspace.mutable_data_ptr() : nullptr,
+                       chosen.workspace, stream()),
         "cublasLtMatmul");
 }
 
