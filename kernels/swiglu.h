@@ -20,7 +20,7 @@ struct SwigluBackwardArgs {
     const T* gate_up = nullptr;
     const T* dh = nullptr;
     T* dgate_up = nullptr;  // may be gate_up itself
-    T* h = nullptr;         // computed again; may be dh itself
+    T* h = nullptr;         // computed again, to the same bits; may be dh itself; null: not wanted
 };
 
 namespace ref {

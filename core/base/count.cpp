@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace braid {
 
@@ -40,6 +41,19 @@ Checked<std::int64_t> parse_count(std::string_view text, const std::string& path
                                              .rule = "must be a count such as 600, 130K, 2.5M or 1e9",
                                              .found = std::string(text.substr(0, 60))}});
     return static_cast<std::int64_t>(value);
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    if (bytes < 1024) return std::to_string(bytes) + " B";
+    double number = static_cast<double>(bytes);
+    for (const char* unit : {" KiB", " MiB", " GiB", " TiB", " PiB"}) {
+        number /= 1024;
+        if (number >= 1023.5 && unit[1] != 'P') continue;
+        char text[32];
+        std::snprintf(text, sizeof text, "%.4g", number);
+        return std::string(text) + unit;
+    }
+    return {};
 }
 
 }  // namespace braid

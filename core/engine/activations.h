@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/engine/activation_plan.h"
 #include "core/engine/parameter_layout.h"
+#include "core/spec/architecture.h"
 
 namespace braid {
 
@@ -20,8 +22,9 @@ struct LayerActivations {
     Ops::FfnSaved ffn;                // ffn.x_ND is the residual after the mixer
     at::Tensor next_ND;               // output of the layer: x_ND of the next one
 
-    // Backward only; shared by all layers.
-    at::Tensor din_NC, dout_NO;
+    // Backward only.
+    Kept kept = Kept::everything;  // what else is here belongs to all layers that do not keep it
+    at::Tensor din_NC, dout_NO;    // shared by all layers
     Ops::FfnScratch dffn;
 };
 
@@ -31,15 +34,20 @@ struct Activations {
     at::Tensor tokens_N = {}, targets_N = {};  // int64
     Documents documents = {};
     std::vector<LayerActivations> layers = {};
+    ActivationPlan plan = {};           // of a backward pass
     at::Tensor last_ND = {};            // output of the last layer
     at::Tensor rstd_N = {}, y_ND = {};  // final norm
     at::Tensor dx_ND = {}, dy_ND = {};  // backward only
     at::Tensor rounded_dx_ND = {};      // dx_ND in compute_type(); undefined where that is residual_type()
 };
 
-// keep: every layer has buffers of its own, and those of the backward pass exist. Else all layers share one
-// set.
-Activations allocate_activations(Ops& ops, const ParameterLayout& layout, const LayerMixers& mixers,
-                                 std::int64_t batch, std::int64_t tokens, bool keep);
+// For a forward pass alone: all layers share one set of buffers.
+Activations allocate_forward(Ops& ops, const ParameterLayout& layout, const LayerMixers& mixers,
+                             std::int64_t batch, std::int64_t tokens);
+// For a forward and a backward pass, in about `limit` bytes where that is possible (activation_plan.h).
+// `layers` are those of the mixers: alike ones may share what their mixers remember.
+Activations allocate_training(Ops& ops, const ParameterLayout& layout, const LayerMixers& mixers,
+                              const std::vector<LayerSpec>& layers, std::int64_t batch, std::int64_t tokens,
+                              std::int64_t limit);
 
 }  // namespace braid

@@ -187,7 +187,7 @@ public:
                                   .gate_up = in(gate_up_N2F),
                                   .dh = in(dh_NF),
                                   .dgate_up = out(dgate_up_N2F),
-                                  .h = out(h_NF)},
+                                  .h = h_NF.defined() ? out(h_NF) : nullptr},
                                  cpu_parallel());
     }
 
@@ -196,6 +196,12 @@ public:
              const at::Tensor& next_ND) override {
         for_blocks(saved.x_ND.size(0), saved.gate_up_N2F.size(1), [&](std::int64_t first, std::int64_t rows) {
             Ops::ffn(weights, eps, block_of(saved, first, rows), next_ND.narrow(0, first, rows));
+        });
+    }
+
+    void ffn_again(const FfnWeights& weights, const FfnSaved& saved) override {
+        for_blocks(saved.x_ND.size(0), saved.gate_up_N2F.size(1), [&](std::int64_t first, std::int64_t rows) {
+            Ops::ffn_again(weights, block_of(saved, first, rows));
         });
     }
 
@@ -394,7 +400,8 @@ private:
                 .rstd_N = saved.rstd_N.narrow(0, first, rows),
                 .y_ND = saved.y_ND.narrow(0, first, rows),
                 .gate_up_N2F = saved.gate_up_N2F.narrow(0, first, rows),
-                .h_NF = saved.h_NF.narrow(0, 0, rows)};
+                .h_NF = saved.h_NF.narrow(0, saved.h_kept ? first : 0, rows),
+                .h_kept = saved.h_kept};
     }
 
     struct Chunk {

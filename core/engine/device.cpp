@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <filesystem>
 #include <fstream>
@@ -123,17 +124,21 @@ Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t
     return make_cpu_ops();
 }
 
-Result<void> use_attention_kernel(Ops& ops, const std::string& name, const std::string& path) {
-    std::string known = "auto";
-    bool found = name == "auto";
-    for (const std::string& each : ops.attention_kernels()) {
-        found = found || each == name;
-        known.append(", ").append(each);
-    }
-    if (!found)
-        return fail(to_error(
-            {{.path = path, .rule = "must be a kernel of " + ops.name() + ": " + known, .found = name}}));
-    ops.set_attention_kernel(name);
+Result<void> use_kernels(Ops& ops, const KernelNames& names, const std::string& path) {
+    Diagnostics problems;
+    const auto check = [&](const char* key, const std::vector<std::string>& kernels,
+                           const std::string& name) {
+        if (name == "auto" || std::find(kernels.begin(), kernels.end(), name) != kernels.end()) return;
+        std::string known = "must be a kernel of " + ops.name() + ": auto";
+        for (const std::string& each : kernels) known.append(", ").append(each);
+        problems.push_back(
+            {.path = path.empty() ? key : path + "." + key, .rule = std::move(known), .found = name});
+    };
+    check("kernels.attention", ops.attention_kernels(), names.attention);
+    check("kernels.recurrence", ops.recurrence_kernels(), names.recurrence);
+    if (!problems.empty()) return fail(to_error(problems));
+    ops.set_attention_kernel(names.attention);
+    ops.set_recurrence_kernel(names.recurrence);
     return {};
 }
 
@@ -153,11 +158,13 @@ Result<std::unique_ptr<Collective>> open_nccl(RankChannel& channel, std::int64_t
 }
 
 std::vector<DeviceInfo> list_devices(bool cuda, Error* problem) {
-    std::vector<DeviceInfo> devices{{.name = "cpu",
-                                     .title = cpu_title(),
-                                     .memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                               static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE)),
-                                     .attention_kernels = cpu_attention_kernels()}};
+    std::vector<DeviceInfo> devices{
+        {.name = "cpu",
+         .title = cpu_title(),
+         .memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE)),
+         .attention_kernels = cpu_attention_kernels(),
+         .recurrence_kernels = {{.name = "reference", .use = "everything, by matrix products"}}}};
     if (!cuda) return devices;
     Error error;
     if (!has_nvidia_driver()) {

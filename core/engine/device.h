@@ -30,7 +30,8 @@ struct DeviceInfo {
     std::int64_t memory = 0;   // bytes
     std::string details = {};  // "sm_90, driver 13.0"
     std::string id = {};       // of a GPU: differs from that of any other GPU, of any machine
-    std::vector<KernelInfo> attention_kernels = {};  // the first that can is taken: kernels.attention
+    // The first that can is taken: kernels.attention, kernels.recurrence.
+    std::vector<KernelInfo> attention_kernels = {}, recurrence_kernels = {};
 };
 
 // Where the driver of an NVIDIA GPU is loaded; cheap, no library is opened.
@@ -42,9 +43,12 @@ bool has_nvidia_driver();
 Result<std::shared_ptr<Ops>> open_device(const std::string& device, std::int64_t threads,
                                          std::int64_t index = 0);
 
-// Ops::set_attention_kernel() with a name from a user. Error: invalid_input that names `path` where the
-// device has no such kernel.
-Result<void> use_attention_kernel(Ops& ops, const std::string& name, const std::string& path);
+// Kernels asked for by name: kernels.attention, kernels.recurrence. Error: invalid_input that names each of
+// which the device has no such kernel; `path` is what they are members of ("training", or nothing).
+struct KernelNames {
+    std::string attention = "auto", recurrence = "auto";
+};
+Result<void> use_kernels(Ops& ops, const KernelNames& names, const std::string& path);
 
 // Sums over ranks through the CUDA plugin: core/engine/parallel/collective.h.
 Result<std::unique_ptr<Collective>> open_nccl(RankChannel& channel, std::int64_t index);

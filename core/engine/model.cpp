@@ -51,6 +51,7 @@ struct Model::Parts {
     at::Tensor embedding_VD, dembedding_VD, head_VD, dhead_VD, norm_D, dnorm_D;
     at::Tensor loss_sum;
     std::optional<Activations> training, evaluation;
+    std::int64_t activation_limit = 0;
 
     void require_gradients() const {
         if (!store->gradients().defined()) throw std::logic_error("the model was opened only for reading");
@@ -61,11 +62,19 @@ struct Model::Parts {
         const std::int64_t batch = tokens_BT.size(0), tokens = tokens_BT.size(1);
         if (!slot || slot->batch != batch || slot->tokens != tokens) {
             slot.reset();  // before the next set is allocated
-            slot = allocate_activations(*ops, store->layout(), mixers, batch, tokens, keep);
+            slot = keep
+                       ? allocate_training(*ops, store->layout(), mixers, spec.layers, batch, tokens, limit())
+                       : allocate_forward(*ops, store->layout(), mixers, batch, tokens);
         }
         slot->tokens_N.copy_(tokens_BT.reshape({-1}));
         slot->documents = documents_of(starts_BT, ops->device());
         return *slot;
+    }
+
+    std::int64_t limit() const {
+        if (activation_limit > 0) return activation_limit;
+        const std::int64_t free = ops->free_memory();
+        return free > 0 ? free / 4 * 3 : no_limit;
     }
 
     // f(layer, first head of the group, heads, gradient of its query projection [R, D])
@@ -85,40 +94,57 @@ struct Model::Parts {
         }
     }
 
+    // x of the layer to that of its FFN.
+    void mix(Activations& a, std::size_t l, const ForwardTaps* taps = nullptr) {
+        LayerActivations& layer = a.layers[l];
+        const LayerWeights& w = layers[l];
+        ops->rms_norm(layer.x_ND, w.norm_D, norm_eps, layer.y_ND, layer.rstd_N);
+        ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
+        for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
+            layer.mixers[g].documents = a.documents;
+            const at::Tensor in_BTC = columns(a, layer.in_NC, in, in_width);
+            const at::Tensor out_BTC = columns(a, layer.out_NO, out, out_width);
+            const auto mix = [&] {
+                mixers[l][g]->forward(*ops, w.mixers[g], in_BTC, out_BTC, layer.mixers[g]);
+            };
+            if (taps == nullptr) return mix();
+            const GroupTap tap{.layer = std::int64_t(l),
+                               .group = std::int64_t(g),
+                               .ops = *ops,
+                               .mixer = *mixers[l][g],
+                               .parameters = w.mixers[g],
+                               .in_BTC = in_BTC,
+                               .out_BTC = out_BTC,
+                               .memory = layer.mixers[g]};
+            if (!taps->mix || !taps->mix(tap)) mix();
+            if (taps->mixed) taps->mixed(tap);
+        });
+        ops->linear_add(layer.out_NO, w.out_DO, layer.x_ND, layer.ffn.x_ND);
+    }
+
+    // What the layer has not kept since forward().
+    void compute_again(Activations& a, std::size_t l) {
+        LayerActivations& layer = a.layers[l];
+        const LayerWeights& w = layers[l];
+        if (layer.kept == Kept::input) {
+            mix(a, l);
+            ops->rms_norm(layer.ffn.x_ND, w.ffn.norm_D, norm_eps, layer.ffn.y_ND, layer.ffn.rstd_N);
+        }
+        if (layer.kept >= Kept::all_but_ffn) ops->ffn_again(w.ffn, layer.ffn);
+    }
+
     void forward(Activations& a, const ForwardTaps* taps = nullptr) {
         ops->embedding(embedding_VD, a.tokens_N, a.layers.empty() ? a.last_ND : a.layers[0].x_ND);
         for (std::size_t l = 0; l < layers.size(); ++l) {
             LayerActivations& layer = a.layers[l];
-            const LayerWeights& w = layers[l];
-            ops->rms_norm(layer.x_ND, w.norm_D, norm_eps, layer.y_ND, layer.rstd_N);
-            ops->linear(layer.y_ND, w.in_CD, layer.in_NC);
-            for_groups(mixers[l], [&](std::size_t g, auto in, auto in_width, auto out, auto out_width) {
-                layer.mixers[g].documents = a.documents;
-                const at::Tensor in_BTC = columns(a, layer.in_NC, in, in_width);
-                const at::Tensor out_BTC = columns(a, layer.out_NO, out, out_width);
-                const auto mix = [&] {
-                    mixers[l][g]->forward(*ops, w.mixers[g], in_BTC, out_BTC, layer.mixers[g]);
-                };
-                if (taps == nullptr) return mix();
-                const GroupTap tap{.layer = std::int64_t(l),
-                                   .group = std::int64_t(g),
-                                   .ops = *ops,
-                                   .mixer = *mixers[l][g],
-                                   .parameters = w.mixers[g],
-                                   .in_BTC = in_BTC,
-                                   .out_BTC = out_BTC,
-                                   .memory = layer.mixers[g]};
-                if (!taps->mix || !taps->mix(tap)) mix();
-                if (taps->mixed) taps->mixed(tap);
-            });
-            ops->linear_add(layer.out_NO, w.out_DO, layer.x_ND, layer.ffn.x_ND);
+            mix(a, l, taps);
             const auto added = [&](Component component, const at::Tensor& before, const at::Tensor& after) {
                 if (taps == nullptr || !taps->added) return;
                 taps->added(std::int64_t(l), component, columns(a, before, 0, before.size(1)),
                             columns(a, after, 0, after.size(1)));
             };
             added(Component::mixer, layer.x_ND, layer.ffn.x_ND);
-            ops->ffn(w.ffn, norm_eps, layer.ffn, layer.next_ND);
+            ops->ffn(layers[l].ffn, norm_eps, layer.ffn, layer.next_ND);
             added(Component::ffn, layer.ffn.x_ND, layer.next_ND);
         }
         ops->rms_norm(a.last_ND, norm_D, norm_eps, a.y_ND, a.rstd_N);
@@ -136,6 +162,7 @@ struct Model::Parts {
         for (std::size_t l = layers.size(); l-- > 0;) {
             LayerActivations& layer = a.layers[l];
             const LayerWeights& w = layers[l];
+            compute_again(a, l);
             ops->ffn_backward(w.ffn, layer.ffn, a.dx_ND, layer.dffn, w.dffn);
             ops->linear_backward_input(dx_ND, w.out_DO, layer.dout_NO);
             ops->linear_backward_weight(dx_ND, layer.out_NO, w.dout_DO);
@@ -197,6 +224,15 @@ const LayerMixers& Model::mixers() const { return parts_->mixers; }
 ParameterStore& Model::parameters() { return *parts_->store; }
 const ParameterStore& Model::parameters() const { return *parts_->store; }
 const at::Tensor& Model::loss_sum() const { return parts_->loss_sum; }
+
+void Model::limit_activations(std::int64_t bytes) {
+    if (bytes != parts_->activation_limit) parts_->training.reset();
+    parts_->activation_limit = bytes;
+}
+
+const ActivationPlan* Model::activation_plan() const {
+    return parts_->training ? &parts_->training->plan : nullptr;
+}
 
 void Model::zero_gradients() {
     parts_->store->zero_gradients();

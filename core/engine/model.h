@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/engine/activation_plan.h"
 #include "core/engine/forward_taps.h"
 #include "core/engine/ops.h"
 #include "core/engine/parameter_store.h"
@@ -33,6 +34,13 @@ public:
     const LayerMixers& mixers() const;
     ParameterStore& parameters();
     const ParameterStore& parameters() const;
+
+    // Most bytes that activations may take in forward_backward(), as far as that is possible: what does not
+    // fit is computed again in the backward pass, to the same bits. 0, as at first: three quarters of what
+    // the device has free when they are allocated; no limit on the CPU.
+    void limit_activations(std::int64_t bytes);
+    // What came of it; null before the first forward_backward().
+    const ActivationPlan* activation_plan() const;
 
     // Told how far a backward pass is, as soon as the device has been given that far: after stage 0 the
     // gradients of the head (where it is not the embedding) and of the final norm are complete, after stage

@@ -70,8 +70,10 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
     trainer->ranks_ = ranks;
     if (Result<void> fits = trainer->check_ranks(); !fits) return fail(std::move(fits.error()));
     trainer->ops_->set_deterministic(trainer->setup_.training.deterministic);
-    if (Result<void> used = use_attention_kernel(*trainer->ops_, trainer->setup_.training.attention_kernel,
-                                                 "training.kernels.attention");
+    if (Result<void> used = use_kernels(*trainer->ops_,
+                                        {.attention = trainer->setup_.training.attention_kernel,
+                                         .recurrence = trainer->setup_.training.recurrence_kernel},
+                                        "training");
         !used)
         return fail(std::move(used.error()));
     if (Result<void> opened = trainer->open_phase(); !opened) return fail(std::move(opened.error()));
@@ -96,15 +98,14 @@ Result<std::unique_ptr<Trainer>> Trainer::create(TrainerSetup setup, std::shared
     trainer->numbers_.emplace(trainer->ops_->device());
     trainer->runner_ =
         std::make_unique<StepRunner>(*trainer->model_, *trainer->optimizer_, training.step_kernels);
-    if (ranks != nullptr) {
-        trainer->gradient_sum_ = std::make_unique<GradientSum>(*ranks, *trainer->model_);
-        trainer->begin_phase();
-    }
+    if (ranks != nullptr) trainer->gradient_sum_ = std::make_unique<GradientSum>(*ranks, *trainer->model_);
+    trainer->begin_phase();
     return trainer;
 }
 
 void Trainer::begin_phase() {
     runner_->begin_phase();
+    model_->limit_activations(activation_memory_bytes(phase().training));
     if (ranks_ != nullptr) runner_->launch_only("several ranks add up their gradients");
 }
 

@@ -103,6 +103,8 @@ public:
 
     // How the device is given its steps: StepRunner::way().
     const std::string& step_way() const { return runner_->way(); }
+    // Null before the first step of a phase.
+    const ActivationPlan* activation_plan() const { return model_->activation_plan(); }
 
     // Metrics of the fixed evaluation set: "recall/near", .., "eval/loss". Ranks share the work; what only
     // rank 0 scores (long texts) only rank 0 returns.
@@ -122,7 +124,7 @@ private:
     std::size_t index_of(Step done) const;
     Result<void> enter_phase(std::size_t index);
     Result<void> open_phase();  // data and buffers of phase()
-    void begin_phase();         // of the runner
+    void begin_phase();         // of runner and model
     // The next step's batch in a slot of buffers; 1 / (its targets, over all ranks).
     Result<double> fill(std::size_t slot);
     StepResult receive();                                   // of the step that is longest in flight

@@ -46,6 +46,7 @@ private:
     Result<void> build();
     void note_phase();
     void note_kernels();
+    void note_memory();
     Result<void> train_to_the_end();
     Result<void> advance();
     void record_step(const StepResult& step);
@@ -92,6 +93,7 @@ private:
     StepClock clock_;
     Step recorded_;                          // the last step with a row
     std::string noted_way_;                  // of Trainer::step_way()
+    std::string noted_memory_;               // of Trainer::activation_plan()
     std::size_t noted_kernels_ = 0;          // of Ops::kernels_used()
     std::vector<std::string> head_metrics_;  // of Model::query_heads()
     bool branches_ = false;                  // from another run, in this attempt

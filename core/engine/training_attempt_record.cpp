@@ -1,6 +1,7 @@
 // What an attempt writes down: events, the row of each step, where it stands.
 #include <cmath>
 
+#include "core/base/count.h"
 #include "core/engine/ops.h"
 #include "core/engine/training_attempt.h"
 #include "core/record/metric_name.h"
@@ -35,6 +36,7 @@ void TrainingAttempt::note_kernels() {
         noted_way_ = way;
         writer_.event(recorded_, LogLevel::info, "step", way);
     }
+    note_memory();
     const std::vector<KernelUse>& used = ops_->kernels_used();
     if (used.size() == noted_kernels_) return;
     noted_kernels_ = used.size();
@@ -46,6 +48,19 @@ void TrainingAttempt::note_kernels() {
         details.push_back({{"operation", use.operation}, {"call", use.call}, {"kernel", use.kernel}});
     }
     writer_.event(recorded_, LogLevel::info, "kernels", text, {{"kernels", details}});
+}
+
+void TrainingAttempt::note_memory() {
+    const ActivationPlan* const plan = trainer_->activation_plan();
+    if (plan == nullptr || plan->text() == noted_memory_) return;
+    noted_memory_ = plan->text();
+    const std::int64_t limit = activation_memory_bytes(trainer_->phase().training);
+    const bool too_much = limit > 0 && plan->bytes > limit;
+    writer_.event(recorded_, too_much ? LogLevel::warning : LogLevel::info, "memory",
+                  "activations: " + noted_memory_ +
+                      (too_much ? "; activation_memory is " + bytes_text(limit) +
+                                      ", less than a micro-batch can do with: take more micro_batches"
+                                : ""));
 }
 
 void TrainingAttempt::settle() {

@@ -29,6 +29,7 @@ TrainingSpec computed_alike(TrainingSpec spec) {
     spec.device = standard.device;
     spec.threads = standard.threads;
     spec.gpus = standard.gpus;
+    spec.activation_memory = standard.activation_memory;
     spec.checkpoint_every = standard.checkpoint_every;
     spec.keep_checkpoints = standard.keep_checkpoints;
     spec.trace_checkpoints = standard.trace_checkpoints;

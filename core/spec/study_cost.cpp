@@ -36,8 +36,10 @@ std::int64_t training_memory_bytes(const ArchitectureSpec& spec, const TrainingS
     const std::int64_t tokens =
         training.tokens_per_step() / std::max<std::int64_t>(1, training.micro_batches);
     const std::int64_t values = 8 * spec.d_model + 4 * spec.ffn_width;  // of one token in one layer
-    return cost(spec, catalog, 1).total_parameters * per_parameter +
-           tokens * static_cast<std::int64_t>(spec.layers.size()) * values * 2 + of_cuda;
+    std::int64_t activations = tokens * static_cast<std::int64_t>(spec.layers.size()) * values * 2;
+    if (training.activation_memory > 0)
+        activations = std::min(activations, activation_memory_bytes(training));
+    return cost(spec, catalog, 1).total_parameters * per_parameter + activations + of_cuda;
 }
 
 bool can_branch(const PlannedPoint& late, const PlannedPoint& early) {

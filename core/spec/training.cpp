@@ -66,6 +66,16 @@ const std::vector<Entry>& entries() {
               .minimum = 1,
               .maximum = 1e6},
              &TrainingSpec::micro_batches},
+            {{.key = "activation_memory",
+              .label = "Memory for activations",
+              .unit = "GiB",
+              .help =
+                  "What a micro-batch may keep for its backward pass. What does not fit is computed again "
+                  "there, with the same results: first FFNs, a few percent slower, then whole layers, about "
+                  "a quarter. 0: three quarters of what the GPU has free; no limit on the CPU.",
+              .minimum = 0,
+              .maximum = 1e6},
+             &TrainingSpec::activation_memory},
             {{.key = "learning_rate",
               .label = "Learning rate",
               .help = "Peak learning rate of Muon and AdamW.",
@@ -228,6 +238,13 @@ const std::vector<Entry>& entries() {
                   "reference is slow and obvious, on every device; flash, cudnn and hopper are for CUDA.",
               .choices = {"auto", "reference", "flash", "cudnn", "hopper"}},
              &TrainingSpec::attention_kernel},
+            {{.key = "kernels.recurrence",
+              .label = "Recurrence kernel",
+              .help =
+                  "The same of Lightning, Mamba-2, Gated DeltaNet and their like: reference is made of plain "
+                  "matrix products, on every device; portable and hopper are for CUDA.",
+              .choices = {"auto", "reference", "portable", "hopper"}},
+             &TrainingSpec::recurrence_kernel},
             {{.key = "kernels.step",
               .label = "Step on the GPU",
               .help = "graph records a micro-batch and the update once and plays them again as CUDA graphs: "
@@ -250,6 +267,10 @@ const Entry& entry(std::string_view key) {
 }
 
 }  // namespace
+
+std::int64_t activation_memory_bytes(const TrainingSpec& spec) {
+    return std::llround(spec.activation_memory * static_cast<double>(std::int64_t{1} << 30));
+}
 
 const std::vector<ParameterDescription>& training_parameters() {
     static const std::vector<ParameterDescription> all = [] {

@@ -38,13 +38,16 @@ struct TrainingSpec {
     std::string loss = "mean";              // "mean"; "longce": tokens that gain from long context count more
     std::int64_t longce_window = 0;         // tokens of the short context; 0: a quarter of the context
     double longce_cap = 5;                  // largest weight of a token
+    double activation_memory = 0;           // GiB for what a backward pass needs; 0: as much as there is
     bool deterministic = false;             // on CUDA: two runs with one seed agree bit for bit
     std::string attention_kernel = "auto";  // "auto", or a kernel by name: key kernels.attention
-    std::string step_kernels = "auto";      // "auto", "launch", "graph": key kernels.step
+    std::string recurrence_kernel = "auto";  // likewise: key kernels.recurrence
+    std::string step_kernels = "auto";       // "auto", "launch", "graph": key kernels.step
     bool operator==(const TrainingSpec&) const = default;
 
     std::int64_t tokens_per_step() const { return context * batch; }
 };
+std::int64_t activation_memory_bytes(const TrainingSpec& spec);  // 0: no limit
 
 inline constexpr int training_schema_version = 2;
 

@@ -78,12 +78,12 @@ void swiglu_backward_body(void* data, int worker, int workers) {
         const T* up = gate + args.width;
         const T* dh = args.dh + r * args.width;
         T* dgate = args.dgate_up + r * 2 * args.width;
-        T* h = args.h + r * args.width;
+        T* h = args.h == nullptr ? nullptr : args.h + r * args.width;
         for_vectors<T>(args.width, [&](std::int64_t i, std::int64_t n) {
             const Vector<T> g = load(gate + i, n), u = load(up + i, n), d = load(dh + i, n);
             const Vector<T> s = sigmoid<T>(g);
             const Vector<T> silu = g * s;
-            store(h + i, silu * u, n);
+            if (h != nullptr) store(h + i, silu * u, n);
             store(dgate + i, d * u * (s + silu * (T(1) - s)), n);
             store(dgate + args.width + i, d * silu, n);
         });

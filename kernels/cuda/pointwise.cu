@@ -56,7 +56,7 @@ __global__ void swiglu_kernel(Swiglu p) {
 #pragma unroll
         for (int k = 0; k < Pack<bf16>::size; ++k) {
             const float g = to_float(gate.v[k]);
-            h.v[k] = from_float<bf16>(g / (1.0F + __expf(-g)) * to_float(up.v[k]));
+            h.v[k] = from_float<bf16>(g * (1.0F / (1.0F + __expf(-g))) * to_float(up.v[k]));
         }
         store_pack(p.h + row * p.width + column, h);
     }
@@ -89,7 +89,7 @@ __global__ void swiglu_backward_kernel(SwigluBackward p) {
         }
         store_pack(p.dgate_up + at, dgate);
         store_pack(p.dgate_up + at + p.width, dup);
-        store_pack(p.h + row * p.width + column, h);
+        if (p.h != nullptr) store_pack(p.h + row * p.width + column, h);
     }
 }
 

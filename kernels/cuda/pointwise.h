@@ -32,7 +32,7 @@ struct SwigluBackward {
     const __nv_bfloat16* gate_up = nullptr;
     const __nv_bfloat16* dh = nullptr;
     __nv_bfloat16* dgate_up = nullptr;
-    __nv_bfloat16* h = nullptr;  // computed again
+    __nv_bfloat16* h = nullptr;  // computed again, to the same bits; null: not wanted
     std::int64_t rows = 0;
     int width = 0;
 };

@@ -65,7 +65,7 @@ void swiglu_backward(const SwigluBackwardArgs<T>& args) {
             const double up = double(args.gate_up[at_gate + args.width]);
             const double dh = double(args.dh[r * args.width + c]);
             const double sigmoid = 1 / (1 + std::exp(-gate));
-            args.h[r * args.width + c] = T(gate * sigmoid * up);
+            if (args.h != nullptr) args.h[r * args.width + c] = T(gate * sigmoid * up);
             args.dgate_up[at_gate] = T(dh * up * sigmoid * (1 + gate * (1 - sigmoid)));
             args.dgate_up[at_gate + args.width] = T(dh * gate * sigmoid);
         }

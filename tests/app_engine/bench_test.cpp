@@ -38,6 +38,12 @@ TEST(Bench, AccumulationAndKernelsAreThoseOfTraining) {
     EXPECT_EQ(row["attention_kernels"][0], "reference: all shapes");
     EXPECT_NE(once.json()["rows"][0]["attention_kernels"], row["attention_kernels"]);
     EXPECT_EQ(step({"--set", "kernels.attention=nosuch"}).code, 2);
+    EXPECT_EQ(step({"--set", "kernels.recurrence=hopper"}).code, 2) << "not on the CPU";
+    EXPECT_NE(row["activations"].get<std::string>().find("all are kept"), std::string::npos);
+    const Finished tight = step({"--set", "activation_memory=1e-6"});
+    ASSERT_EQ(tight.code, 0) << tight.all();
+    EXPECT_NE(tight.json()["rows"][0]["activations"].get<std::string>().find("computed again"),
+              std::string::npos);
     EXPECT_EQ(step({"--accumulate", "2", "--contexts", "64"}).code, 2);
     const Finished idle = step({"--set", "gpus=4", "--set", "data.keys=3", "--set", "grad_clip=0.5"});
     EXPECT_EQ(idle.code, 2);

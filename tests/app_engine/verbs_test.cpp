@@ -130,6 +130,7 @@ TEST(Doctor, SaysWhatThereIs) {
     EXPECT_EQ(doctor.json()["good"], true);
     EXPECT_EQ(doctor.json()["devices"][0]["name"], "cpu");
     EXPECT_EQ(doctor.json()["devices"][0]["attention_kernels"][1]["name"], "reference");
+    EXPECT_EQ(doctor.json()["devices"][0]["recurrence_kernels"][0]["name"], "reference");
 }
 
 TEST(Train, EveryWrongSettingIsReported) {

@@ -4,6 +4,8 @@
 #include <ATen/ops/zeros.h>
 
 #include <cmath>
+#include <cstdio>
+#include <set>
 
 #include "core/engine/init.h"
 #include "core/engine/model.h"
@@ -42,6 +44,34 @@ TEST(CudaModel, GradientsAgainstFloat64) {
         expect_close("d " + parameter.name, model->parameters().gradient(parameter),
                      reference->parameters().gradient(*reference->parameters().find(parameter.name)),
                      parameter.name.ends_with("sinks") ? 5e-2 : 3e-2);
+}
+
+// What is not kept is computed again to the same bits, by every kernel of a training step.
+TEST(CudaModel, ALimitOfActivationsChangesNoBitOfAnyGradient) {
+    BRAID_NEEDS_CUDA();
+    cuda_ops()->set_deterministic(true);
+    const ArchitectureSpec spec = tiny("FS[w=16]LMG x1");
+    const at::Tensor tokens = to_cuda(indices({4, 300}, 64, 1), at::kLong);
+    const at::Tensor targets = to_cuda(indices({4, 300}, 64, 2), at::kLong);
+    const std::unique_ptr<Model> model = Model::create(spec, cuda_ops()).value();
+    initialise(model->parameters(), "fan_in", 1);
+    const auto gradients = [&] {
+        model->zero_gradients();
+        model->forward_backward(tokens, targets, 1.0 / 1200);
+        return model->parameters().gradients().clone();
+    };
+    const at::Tensor expected = gradients();
+    ASSERT_TRUE(expected.equal(gradients())) << "not deterministic";
+    const double all = double(model->activation_plan()->bytes);
+    std::set<Kept> seen(model->activation_plan()->kept.begin(), model->activation_plan()->kept.end());
+    for (const double share : {0.95, 0.85, 0.7, 0.6, 0.5, 0.0}) {
+        model->limit_activations(std::max<std::int64_t>(1, std::llround(share * all)));
+        EXPECT_TRUE(gradients().equal(expected)) << share;
+        seen.insert(model->activation_plan()->kept.begin(), model->activation_plan()->kept.end());
+        std::printf("  at most %3.0f %%: %s\n", 100 * share, model->activation_plan()->text().c_str());
+    }
+    EXPECT_EQ(seen.size(), 4U);
+    cuda_ops()->set_deterministic(false);
 }
 
 // 50 steps on a task that can be learned: each sequence repeats its first half.

@@ -7,6 +7,8 @@
 #include <ATen/ops/zeros_like.h>
 
 #include <array>
+#include <set>
+#include <string>
 
 #include "tests/engine_cuda/cuda_test.h"
 
@@ -135,29 +137,51 @@ Answer answer(Ops& ops, const LinearRule& rule, const Problem& p) {
     return a;
 }
 
+// use(name) with each kernel that does not refuse the case.
+template <class Use>
+void by_every_kernel(std::set<std::string>& ran, const Use& use) {
+    for (const std::string& kernel : cuda_ops()->recurrence_kernels()) {
+        SCOPED_TRACE(kernel);
+        cuda_ops()->set_recurrence_kernel(kernel);
+        try {
+            use(kernel);
+            ran.insert(kernel);
+        } catch (const KernelRefused& refused) {
+            EXPECT_NE(kernel, "reference") << refused.what();
+        }
+    }
+    cuda_ops()->set_recurrence_kernel("auto");
+}
+
 TEST(CudaRecurrent, AttentionThroughAStateAndItsGradients) {
     BRAID_NEEDS_CUDA();
     const auto exact_ops = make_cpu_ops(at::kDouble);
+    std::set<std::string> ran;
     for (const Case& c : cases()) {
         SCOPED_TRACE(c.name);
         const Problem p = problem_of(c);
-        const Answer exact = answer(*exact_ops, c.rule, p), got = answer(*cuda_ops(), c.rule, p);
-        const std::string name = c.name;
-        expect_close(name + ", o", got.o, exact.o, 4e-3);
-        expect_close(name + ", last state", got.last, exact.last, 4e-3);
-        const char* names[] = {"dq", "dk", "dv", "dlog_decay", "dbeta", "dskip"};
-        for (std::size_t i = 0; i < got.d.size(); ++i) {
-            if (!got.d[i].defined()) continue;
-            // The gradient of a decay that keeps nothing is as small as the decay: against the terms in it.
-            if (i == 3 && c.log_decay < -10) {
-                const double size = (p.input.q_BTHK * exact.d[0]).norm().item().toDouble();
-                EXPECT_LE((got.d[3].to(at::kCPU, at::kDouble) - exact.d[3]).norm().item().toDouble(),
-                          2e-2 * size);
-                continue;
+        const Answer exact = answer(*exact_ops, c.rule, p);
+        by_every_kernel(ran, [&](const std::string& kernel) {
+            const Answer got = answer(*cuda_ops(), c.rule, p);
+            const std::string name = kernel + ", " + c.name;
+            expect_close(name + ", o", got.o, exact.o, 4e-3);
+            expect_close(name + ", last state", got.last, exact.last, 4e-3);
+            const char* names[] = {"dq", "dk", "dv", "dlog_decay", "dbeta", "dskip"};
+            for (std::size_t i = 0; i < got.d.size(); ++i) {
+                if (!got.d[i].defined()) continue;
+                // The gradient of a decay that keeps nothing is as small as the decay: against the terms in
+                // it.
+                if (i == 3 && c.log_decay < -10) {
+                    const double size = (p.input.q_BTHK * exact.d[0]).norm().item().toDouble();
+                    EXPECT_LE((got.d[3].to(at::kCPU, at::kDouble) - exact.d[3]).norm().item().toDouble(),
+                              2e-2 * size);
+                    continue;
+                }
+                expect_close(name + ", " + names[i], got.d[i], exact.d[i], i < 3 ? 8e-3 : 2e-2);
             }
-            expect_close(name + ", " + names[i], got.d[i], exact.d[i], i < 3 ? 8e-3 : 2e-2);
-        }
+        });
     }
+    EXPECT_EQ(ran.size(), cuda_ops()->recurrence_kernels().size());
 }
 
 TEST(CudaRecurrent, AStateIsTakenUpAndHandedOn) {

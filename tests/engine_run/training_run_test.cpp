@@ -36,6 +36,29 @@ TEST_F(TrainingRunTest, RecordsWhatItPromises) {
     EXPECT_LT(read_back->series.at("loss").values.back(), read_back->series.at("loss").values[0]);
 }
 
+TEST_F(TrainingRunTest, AMemoryThatIsTooSmallChangesNoNumberAndIsTold) {
+    const auto memory_of = [](const RunFolder& run) {
+        const auto snapshot = read(run);
+        for (const RunEvent& event : snapshot->events)
+            if (event.kind == "memory") return event;
+        return RunEvent();
+    };
+    TrainingSpec training = short_training();
+    training.steps = 4;
+    const RunFolder free = make_run("free", training);
+    training.activation_memory = 1e-6;
+    const RunFolder tight = make_run("tight", training);
+    const auto a = train(free), b = train(tight);
+    ASSERT_TRUE(a && b);
+    EXPECT_EQ(a->loss, b->loss);
+    EXPECT_EQ(memory_of(free).level, LogLevel::info);
+    EXPECT_NE(memory_of(free).message.find("all are kept"), std::string::npos) << memory_of(free).message;
+    EXPECT_EQ(memory_of(tight).level, LogLevel::warning);
+    EXPECT_NE(memory_of(tight).message.find("whole layers; activation_memory is 1.049 KiB"),
+              std::string::npos)
+        << memory_of(tight).message;
+}
+
 TEST_F(TrainingRunTest, RecordsWhichKernelRanAndTakesTheOneAskedFor) {
     const auto kernel_of = [](const RunFolder& run) {
         std::string kernel;

@@ -94,6 +94,15 @@ void check_swiglu(double size) {
             expect_close(level + "swiglu", h, h_want);
             expect_close(level + "swiglu again", h_again, h_want);
             expect_close(level + "swiglu backward", d, d_want);
+            EXPECT_EQ(h, h_again) << level << "made again it must be the same, bit for bit";
+            std::vector<T> alone(gate_up.size());
+            kernels.swiglu_backward({.rows = rows,
+                                     .width = width,
+                                     .gate_up = gate_up.data(),
+                                     .dh = dh.data(),
+                                     .dgate_up = alone.data()},
+                                    threads(2));
+            EXPECT_EQ(alone, d) << level << "without h";
         });
     }
 }

@@ -112,15 +112,20 @@ TEST(AttentionReference, GradientsAreTurnedBackToWhatWasTurned) {
 
 TEST(AttentionReference, AKernelOfAnotherDeviceIsRefused) {
     const auto ops = make_cpu_ops();
-    EXPECT_TRUE(use_attention_kernel(*ops, "auto", "here"));
-    EXPECT_TRUE(use_attention_kernel(*ops, "reference", "here"));
-    const Result<void> refused = use_attention_kernel(*ops, "cudnn", "here");
+    EXPECT_TRUE(use_kernels(*ops, {}, "here"));
+    EXPECT_TRUE(use_kernels(*ops, {.attention = "reference", .recurrence = "reference"}, "here"));
+    const Result<void> refused = use_kernels(*ops, {.attention = "cudnn", .recurrence = "hopper"}, "here");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::invalid_input);
-    EXPECT_NE(refused.error().message.find("here: must be a kernel of cpu: auto, reference"),
-              std::string::npos)
+    EXPECT_NE(
+        refused.error().message.find("here.kernels.attention: must be a kernel of cpu: auto, reference"),
+        std::string::npos)
         << refused.error().message;
     EXPECT_NE(refused.error().message.find("cudnn"), std::string::npos);
+    EXPECT_NE(
+        refused.error().message.find("here.kernels.recurrence: must be a kernel of cpu: auto, reference"),
+        std::string::npos)
+        << refused.error().message;
 }
 
 }  // namespace

@@ -78,16 +78,6 @@ std::string short_number(double number) {
     return {};
 }
 
-std::string bytes_text(std::int64_t bytes) {
-    if (bytes < 1024) return std::to_string(bytes) + " B";
-    double number = static_cast<double>(bytes);
-    for (const char* unit : {" KiB", " MiB", " GiB", " TiB", " PiB"}) {
-        number /= 1024;
-        if (number < 1023.5 || unit[1] == 'P') return formatted("%.4g", number) + unit;
-    }
-    return {};
-}
-
 std::string duration_text(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0) return "--:--";
     const auto total = static_cast<std::int64_t>(std::llround(seconds));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/count.h"
 #include "core/base/json.h"
 
 namespace braid::cli {
@@ -36,7 +37,6 @@ void print_line(const Json& document);  // on one line: JSON lines, the last lin
 
 std::string with_commas(std::int64_t number);        // 1,499,136
 std::string short_number(double number);             // 1.5 M, 12.3 k, 950
-std::string bytes_text(std::int64_t bytes);          // 1.5 KiB
 std::string duration_text(double seconds);           // 01:12, 2:03:04
 std::string real_text(double number, int decimals);  // "-" where it is no number
 

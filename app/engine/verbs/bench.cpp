@@ -78,9 +78,10 @@ Result<void> report(const BenchOptions& options, std::vector<Column> columns, bo
     return {};
 }
 
-Json kernel_names(const Ops& ops) {
+Json kernel_names(const Ops& ops, std::string_view operation) {
     Json names = Json::array();
-    for (const KernelUse& use : ops.kernels_used()) names.push_back(use.kernel + ": " + use.call);
+    for (const KernelUse& use : ops.kernels_used())
+        if (use.operation == operation) names.push_back(use.kernel + ": " + use.call);
     return names;
 }
 
@@ -90,6 +91,7 @@ Result<void> bench_step(const BenchOptions& options) {
     const Checked<TrainingSpec> training = timed_training(options);
     if (!training) return fail(to_error(training.error()));
     std::set<std::string> ways;
+    std::string activations;  // where a limit was given
     Result<void> done = report(
         options,
         {{"SPEC"},
@@ -112,6 +114,8 @@ Result<void> bench_step(const BenchOptions& options) {
                 const double step = time->engine.step_ms;
                 const double plain = time->plain ? time->plain->step_ms : std::nan("");
                 if (!time->way.empty()) ways.insert(time->way);
+                if (training->activation_memory > 0)
+                    activations += "Activations of " + options.specs[i] + ": " + time->activations + ".\n";
                 table.add({options.specs[i], milliseconds(time->engine.forward_backward_ms),
                            milliseconds(time->engine.update_ms), milliseconds(step),
                            milliseconds(time->forward_ms), with_commas(std::llround(1e3 * tokens / step)),
@@ -127,7 +131,9 @@ Result<void> bench_step(const BenchOptions& options) {
                                 {"first_step_ms", time->first_step_ms},
                                 {"peak_bytes", time->peak_bytes},
                                 {"step_kernels", time->way},
-                                {"attention_kernels", kernel_names(*ops)},
+                                {"activations", time->activations},
+                                {"attention_kernels", kernel_names(*ops, "attention")},
+                                {"recurrence_kernels", kernel_names(*ops, "recurrence")},
                                 {"plain_step_ms", number(plain)},
                                 {"ratio", number(plain / step)}});
             }
@@ -135,6 +141,7 @@ Result<void> bench_step(const BenchOptions& options) {
         });
     if (done && !options.json)
         for (const std::string& way : ways) print("Steps are " + way + ".\n");
+    if (done && !options.json) print(activations);
     return done;
 }
 

@@ -10,9 +10,10 @@
 namespace braid::cli {
 namespace {
 
-constexpr std::array<std::string_view, 11> timed_keys = {
-    "kernels.attention", "kernels.step", "deterministic", "learning_rate", "grad_clip", "weight_decay",
-    "muon_momentum",     "adam_beta1",   "adam_beta2",    "adam_eps",      "init"};
+constexpr std::array<std::string_view, 13> timed_keys = {
+    "kernels.attention", "kernels.recurrence", "kernels.step", "activation_memory", "deterministic",
+    "learning_rate",     "grad_clip",          "weight_decay", "muon_momentum",     "adam_beta1",
+    "adam_beta2",        "adam_eps",           "init"};
 
 }  // namespace
 

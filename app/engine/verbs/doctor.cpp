@@ -58,20 +58,25 @@ Result<void> examine(bool json) {
                      {"devices", Json::array()},
                      {"checks", Json::array()}};
     Table device_table({{"DEVICE"}, {"MEMORY", true}, {"WHAT"}});
-    Table kernel_table({{"DEVICE"}, {"ATTENTION"}, {"TAKEN FOR (the first that can)"}});
+    Table kernel_table({{"DEVICE"}, {"OPERATION"}, {"KERNEL"}, {"TAKEN FOR (the first that can)"}});
     for (const DeviceInfo& device : devices) {
         device_table.add({device.name, bytes_text(device.memory),
                           device.title + (device.details.empty() ? "" : "; " + device.details)});
-        Json kernels = Json::array();
-        for (const KernelInfo& kernel : device.attention_kernels) {
-            kernel_table.add({device.name, kernel.name, kernel.use});
-            kernels.push_back({{"name", kernel.name}, {"use", kernel.use}});
-        }
-        document["devices"].push_back({{"name", device.name},
-                                       {"title", device.title},
-                                       {"memory", device.memory},
-                                       {"details", device.details},
-                                       {"attention_kernels", std::move(kernels)}});
+        const auto list = [&](const char* operation, const std::vector<KernelInfo>& all) {
+            Json kernels = Json::array();
+            for (const KernelInfo& kernel : all) {
+                kernel_table.add({device.name, operation, kernel.name, kernel.use});
+                kernels.push_back({{"name", kernel.name}, {"use", kernel.use}});
+            }
+            return kernels;
+        };
+        document["devices"].push_back(
+            {{"name", device.name},
+             {"title", device.title},
+             {"memory", device.memory},
+             {"details", device.details},
+             {"attention_kernels", list("attention", device.attention_kernels)},
+             {"recurrence_kernels", list("recurrence", device.recurrence_kernels)}});
     }
     Table check_table({{"CHECK"}, {"STATE"}, {"FOUND"}, {"ADVICE"}});
     for (const Check& check : checks) {

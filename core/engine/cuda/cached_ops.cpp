@@ -132,7 +132,8 @@ void CachedCudaOps::attention_step(double scale, const at::Tensor& q_BHK, const 
 
 void CachedCudaOps::linear_attention_step(const LinearRule& rule, const LinearInput& input,
                                           const at::Tensor& state_BSKV, const at::Tensor& o_B1RV) {
-    if (!steps(input, state_BSKV, o_B1RV)) return Ops::linear_attention_step(rule, input, state_BSKV, o_B1RV);
+    if (recurrence_kernel() == "reference" || !steps(input, state_BSKV, o_B1RV))
+        return Ops::linear_attention_step(rule, input, state_BSKV, o_B1RV);
     check(kc::linear_step({.batch = static_cast<int>(state_BSKV.size(0)),
                            .states = static_cast<int>(state_BSKV.size(1)),
                            .key_dim = static_cast<int>(state_BSKV.size(2)),

@@ -41,8 +41,7 @@ constexpr std::int64_t whole_lines = 64;   // logits in a line of the cache; a r
 class CudaOps final : public CachedCudaOps {
 public:
     CudaOps(int index, int capability)
-        : CachedCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}),
-          capability_(capability),
+        : CachedCudaOps({at::kCUDA, static_cast<at::DeviceIndex>(index)}, capability),
           recording_stream_(c10::cuda::getStreamFromPool(false, static_cast<c10::DeviceIndex>(index))) {
         seed_ = at::zeros({2}, at::dtype(at::kLong).device(device()));
     }
@@ -153,13 +152,13 @@ public:
     std::vector<std::string> attention_kernels() const override {
         std::vector<std::string> names;
         for (const cuda::AttentionKernel& kernel : cuda::attention_kernels())
-            if (kernel.exists(capability_)) names.emplace_back(kernel.name);
+            if (kernel.exists(capability())) names.emplace_back(kernel.name);
         return names;
     }
     void attention(const AttentionRule& rule, const at::Tensor& q_BTHK, const at::Tensor& k_BTGK,
                    const at::Tensor& v_BTGK, const at::Tensor& sink_H, const at::Tensor& o_BTHK,
                    const at::Tensor& lse_BHT) override {
-        const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
+        const auto c = cuda::attention_case(capability(), deterministic_, rule, q_BTHK, k_BTGK, sink_H);
         const cuda::AttentionKernel& kernel = cuda::choose_attention(attention_kernel(), c);
         note_kernel({.operation = "attention", .call = cuda::text_of(c), .kernel = kernel.name});
         cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
@@ -179,7 +178,7 @@ public:
                             const at::Tensor& o_BTHK, const at::Tensor& lse_BHT, const at::Tensor& dq_BTHK,
                             const at::Tensor& dk_BTGK, const at::Tensor& dv_BTGK,
                             const at::Tensor& dsink_H) override {
-        const auto c = cuda::attention_case(capability_, deterministic_, rule, q_BTHK, k_BTGK, sink_H);
+        const auto c = cuda::attention_case(capability(), deterministic_, rule, q_BTHK, k_BTGK, sink_H);
         cuda::AttentionTools tools{.scratch = scratch(), .seed = seed_};
         const cuda::AttentionKernel& kernel = cuda::choose_attention(attention_kernel(), c);
         kernel.backward(c,
@@ -213,7 +212,7 @@ public:
         check(kc::swiglu_backward({.gate_up = bf16_data(gate_up_N2F),
                                    .dh = bf16_data(dh_NF),
                                    .dgate_up = bf16_data(dgate_up_N2F),
-                                   .h = bf16_data(h_NF),
+                                   .h = h_NF.defined() ? bf16_data(h_NF) : nullptr,
                                    .rows = dh_NF.size(0),
                                    .width = static_cast<int>(dh_NF.size(1))},
                                   stream()),
@@ -240,6 +239,13 @@ public:
 
     std::int64_t peak_memory() const override {
         return c10::cuda::CUDACachingAllocator::getDeviceStats(device().index()).reserved_bytes[0].peak;
+    }
+    std::int64_t free_memory() const override {
+        std::size_t free = 0, total = 0;
+        check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+        const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device().index());
+        return static_cast<std::int64_t>(free) + stats.reserved_bytes[0].current -
+               stats.allocated_bytes[0].current;
     }
     // What an earlier model left in the allocator is not this one's.
     void reset_peak_memory() override {
@@ -420,7 +426,6 @@ private:
         if (now.data_ptr() != x_nRC.data_ptr()) x_nRC.copy_(now);
     }
 
-    int capability_ = 0;  // 90: sm_90
     c10::cuda::CUDAStream recording_stream_;
     cuda::Products products_{scratch()};
     bool deterministic_ = false;

@@ -1,10 +1,8 @@
 #include "core/engine/cuda/cuda_scan.h"
 
-#include <ATen/cuda/CUDAContext.h>
 #include <ATen/ops/empty.h>
 
 #include "core/engine/cuda/check.h"
-#include "core/engine/cuda/hopper_attention.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/hopper_scan.h"
 #include "kernels/cuda/linear_scan.h"
@@ -13,12 +11,6 @@ namespace braid::cuda {
 namespace {
 
 namespace kc = kernels::cuda;
-
-// The kernels are machine code of sm_90a, as those of attention are.
-bool hopper(at::Device device) {
-    const cudaDeviceProp& properties = *at::cuda::getDeviceProperties(device.index());  // read once
-    return hopper_exists(10 * properties.major + properties.minor);
-}
 
 kc::LinearScan sizes_of(const LinearShape& shape, std::int64_t batch, std::int64_t tokens) {
     kc::LinearScan scan;
@@ -57,6 +49,25 @@ kc::LinearScan scan_of(const LinearRule& rule, const LinearInput& input) {
     return scan;
 }
 
+kc::LinearScanForward forward_of(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
+                                 const at::Tensor& last_BSKV) {
+    return {.scan = scan_of(rule, input),
+            .initial = float_or_null(input.initial_BSKV),
+            .last = float_or_null(last_BSKV),
+            .o = head_vectors(o_BTRV)};
+}
+kc::LinearScanBackward backward_of(const LinearRule& rule, const LinearInput& input,
+                                   const at::Tensor& do_BTRV, const LinearGradient& gradient) {
+    return {.scan = scan_of(rule, input),
+            .d_o = head_vectors(do_BTRV),
+            .dq = head_vectors(gradient.dq_BTHK),
+            .dk = head_vectors(gradient.dk_BTGK),
+            .dv = head_vectors(gradient.dv_BTJV),
+            .dlog_decay = float_or_null(gradient.dlog_decay_BTS),
+            .dbeta = float_or_null(gradient.dbeta_BTS),
+            .dskip = float_or_null(gradient.dskip_S)};
+}
+
 }  // namespace
 
 bool scan_supported(const LinearRule& rule, const LinearShape& shape) {
@@ -64,55 +75,59 @@ bool scan_supported(const LinearRule& rule, const LinearShape& shape) {
            kc::linear_scan_supports(static_cast<int>(shape.key_dim), static_cast<int>(shape.value_dim));
 }
 
-at::Tensor scan_boundaries(const LinearShape& shape, std::int64_t batch, std::int64_t tokens,
-                           at::Device device) {
-    const kc::LinearScan scan = sizes_of(shape, batch, tokens);
-    return hopper(device) ? at::empty({kc::hopper_scan_kept(scan)}, at::dtype(at::kBFloat16).device(device))
-                          : at::empty({portable_elements(scan)}, at::dtype(at::kFloat).device(device));
+// ---- Hopper --------------------------------------------------------------------------------------
+
+at::Tensor hopper_scan_boundaries(const LinearRule&, const LinearShape& shape, std::int64_t batch,
+                                  std::int64_t tokens, at::Device device) {
+    return at::empty({kc::hopper_scan_kept(sizes_of(shape, batch, tokens))},
+                     at::dtype(at::kBFloat16).device(device));
 }
 
-void scan_forward(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
-                  const at::Tensor& boundaries, const at::Tensor& last_BSKV, Scratch& scratch) {
-    kc::LinearScanForward call{.scan = scan_of(rule, input),
-                               .initial = float_or_null(input.initial_BSKV),
-                               .last = float_or_null(last_BSKV),
-                               .o = head_vectors(o_BTRV)};
-    const bool keep = boundaries.defined();
-    if (hopper(input.q_BTHK.device())) {
-        const at::Tensor kept =
-            keep ? boundaries : scratch("linear states", kc::hopper_scan_kept(call.scan), at::kBFloat16);
-        const std::int64_t floats = kc::hopper_scan_scratch(call.scan, false);
-        check(kc::hopper_scan({.call = call,
-                               .kept = bf16_data(kept),
-                               .scratch = float_data(scratch("linear scan", floats, at::kFloat))},
-                              stream()),
-              "hopper_scan");
-        return;
-    }
-    set_boundaries(call.scan,
-                   keep ? boundaries : scratch("linear states", portable_elements(call.scan), at::kFloat));
+void hopper_scan_forward(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
+                         const at::Tensor& boundaries, const at::Tensor& last_BSKV, Scratch& scratch) {
+    const kc::LinearScanForward call = forward_of(rule, input, o_BTRV, last_BSKV);
+    const at::Tensor kept = boundaries.defined()
+                                ? boundaries
+                                : scratch("linear states", kc::hopper_scan_kept(call.scan), at::kBFloat16);
+    const std::int64_t floats = kc::hopper_scan_scratch(call.scan, false);
+    check(kc::hopper_scan({.call = call,
+                           .kept = bf16_data(kept),
+                           .scratch = float_data(scratch("linear scan", floats, at::kFloat))},
+                          stream()),
+          "hopper_scan");
+}
+
+void hopper_scan_backward(const LinearRule& rule, const LinearInput& input, const at::Tensor& boundaries,
+                          const at::Tensor& do_BTRV, const LinearGradient& gradient, Scratch& scratch) {
+    const kc::LinearScanBackward call = backward_of(rule, input, do_BTRV, gradient);
+    const std::int64_t floats = kc::hopper_scan_scratch(call.scan, true);
+    check(kc::hopper_scan_backward({.call = call,
+                                    .kept = bf16_data(boundaries),
+                                    .scratch = float_data(scratch("linear scan", floats, at::kFloat))},
+                                   stream()),
+          "hopper_scan_backward");
+}
+
+// ---- everywhere ----------------------------------------------------------------------------------
+
+at::Tensor portable_scan_boundaries(const LinearRule&, const LinearShape& shape, std::int64_t batch,
+                                    std::int64_t tokens, at::Device device) {
+    return at::empty({portable_elements(sizes_of(shape, batch, tokens))},
+                     at::dtype(at::kFloat).device(device));
+}
+
+void portable_scan_forward(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
+                           const at::Tensor& boundaries, const at::Tensor& last_BSKV, Scratch& scratch) {
+    kc::LinearScanForward call = forward_of(rule, input, o_BTRV, last_BSKV);
+    set_boundaries(call.scan, boundaries.defined() ? boundaries
+                                                   : scratch("portable linear states",
+                                                             portable_elements(call.scan), at::kFloat));
     check(kc::linear_scan(call, stream()), "linear_scan");
 }
 
-void scan_backward(const LinearRule& rule, const LinearInput& input, const at::Tensor& boundaries,
-                   const at::Tensor& do_BTRV, const LinearGradient& gradient, Scratch& scratch) {
-    kc::LinearScanBackward call{.scan = scan_of(rule, input),
-                                .d_o = head_vectors(do_BTRV),
-                                .dq = head_vectors(gradient.dq_BTHK),
-                                .dk = head_vectors(gradient.dk_BTGK),
-                                .dv = head_vectors(gradient.dv_BTJV),
-                                .dlog_decay = float_or_null(gradient.dlog_decay_BTS),
-                                .dbeta = float_or_null(gradient.dbeta_BTS),
-                                .dskip = float_or_null(gradient.dskip_S)};
-    if (hopper(input.q_BTHK.device())) {
-        const std::int64_t floats = kc::hopper_scan_scratch(call.scan, true);
-        check(kc::hopper_scan_backward({.call = call,
-                                        .kept = bf16_data(boundaries),
-                                        .scratch = float_data(scratch("linear scan", floats, at::kFloat))},
-                                       stream()),
-              "hopper_scan_backward");
-        return;
-    }
+void portable_scan_backward(const LinearRule& rule, const LinearInput& input, const at::Tensor& boundaries,
+                            const at::Tensor& do_BTRV, const LinearGradient& gradient, Scratch& scratch) {
+    kc::LinearScanBackward call = backward_of(rule, input, do_BTRV, gradient);
     set_boundaries(call.scan, boundaries);
     const kc::LinearScan& scan = call.scan;
     const std::int64_t totals = portable_totals(scan);

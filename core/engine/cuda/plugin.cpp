@@ -4,6 +4,7 @@
 #include "core/engine/cuda/attention_kernels.h"
 #include "core/engine/cuda/check.h"
 #include "core/engine/cuda/cuda_ops.h"
+#include "core/engine/cuda/linear_kernels.h"
 #include "core/engine/device.h"
 
 namespace braid {
@@ -24,17 +25,21 @@ std::string hex_text(const cudaUUID_t& id) {
 DeviceInfo describe_device(int index, const cudaDeviceProp& properties) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
-    std::vector<KernelInfo> kernels;
-    for (const cuda::AttentionKernel& kernel : cuda::attention_kernels())
-        if (kernel.exists(10 * properties.major + properties.minor))
-            kernels.push_back({.name = kernel.name, .use = kernel.use});
+    const auto existing = [&](const auto& all) {
+        std::vector<KernelInfo> kernels;
+        for (const auto& kernel : all)
+            if (kernel.exists(10 * properties.major + properties.minor))
+                kernels.push_back({.name = kernel.name, .use = kernel.use});
+        return kernels;
+    };
     return {.name = "cuda:" + std::to_string(index),
             .title = properties.name,
             .memory = static_cast<std::int64_t>(properties.totalGlobalMem),
             .details = "sm_" + std::to_string(properties.major) + std::to_string(properties.minor) +
                        ", driver " + version_text(driver),
             .id = hex_text(properties.uuid),
-            .attention_kernels = std::move(kernels)};
+            .attention_kernels = existing(cuda::attention_kernels()),
+            .recurrence_kernels = existing(cuda::linear_kernels())};
 }
 
 Error unavailable(std::string message, std::string hint) {

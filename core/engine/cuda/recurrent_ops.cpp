@@ -1,8 +1,7 @@
 #include "core/engine/cuda/recurrent_ops.h"
 
 #include "core/engine/cuda/check.h"
-#include "core/engine/cuda/cuda_delta.h"
-#include "core/engine/cuda/cuda_scan.h"
+#include "core/engine/cuda/linear_kernels.h"
 #include "core/engine/cuda/pointers.h"
 #include "kernels/cuda/gated_norm.h"
 #include "kernels/cuda/recurrent_gates.h"
@@ -64,39 +63,41 @@ bool convolves(const at::Tensor& x_BTC, const at::Tensor& taps_CI) {
 
 }  // namespace
 
-at::Tensor RecurrentCudaOps::delta_scratch(const LinearInput& input, bool backward) {
-    const std::int64_t bytes =
-        cuda::delta_scratch_bytes(shape_of(input), input.q_BTHK.size(0), input.q_BTHK.size(1), backward);
-    return scratch("delta rule", bytes, at::kByte);
+std::vector<std::string> RecurrentCudaOps::recurrence_kernels() const {
+    std::vector<std::string> names;
+    for (const cuda::LinearKernel& kernel : cuda::linear_kernels())
+        if (kernel.exists(capability_)) names.emplace_back(kernel.name);
+    return names;
 }
 
 at::Tensor RecurrentCudaOps::linear_boundaries(const LinearRule& rule, const LinearShape& shape,
                                                std::int64_t batch, std::int64_t tokens) {
-    if (cuda::delta_supported(rule, shape)) return cuda::delta_boundaries(shape, batch, tokens, device_);
-    if (cuda::scan_supported(rule, shape)) return cuda::scan_boundaries(shape, batch, tokens, device_);
-    return Ops::linear_boundaries(rule, shape, batch, tokens);
+    const cuda::LinearKernel& kernel = cuda::choose_linear(recurrence_kernel_, capability_, rule, shape);
+    return kernel.boundaries != nullptr ? kernel.boundaries(rule, shape, batch, tokens, device_)
+                                        : Ops::linear_boundaries(rule, shape, batch, tokens);
 }
 
 void RecurrentCudaOps::linear_attention(const LinearRule& rule, const LinearInput& input,
                                         const at::Tensor& o_BTRV, const at::Tensor& boundaries,
                                         const at::Tensor& last_BSKV) {
     const LinearShape shape = shape_of(input);
-    if (cuda::delta_supported(rule, shape))
-        return cuda::delta_forward(rule, input, o_BTRV, boundaries, last_BSKV, delta_scratch(input, false));
-    if (cuda::scan_supported(rule, shape))
-        return cuda::scan_forward(rule, input, o_BTRV, boundaries, last_BSKV, scratch_);
-    Ops::linear_attention(rule, input, o_BTRV, boundaries, last_BSKV);
+    const cuda::LinearKernel& kernel = cuda::choose_linear(recurrence_kernel_, capability_, rule, shape);
+    note_kernel({.operation = "recurrence", .call = cuda::text_of(rule, shape), .kernel = kernel.name});
+    if (kernel.forward != nullptr)
+        kernel.forward(rule, input, o_BTRV, boundaries, last_BSKV, scratch_);
+    else
+        Ops::linear_attention(rule, input, o_BTRV, boundaries, last_BSKV);
 }
 
 void RecurrentCudaOps::linear_attention_backward(const LinearRule& rule, const LinearInput& input,
                                                  const at::Tensor& boundaries, const at::Tensor& do_BTRV,
                                                  const LinearGradient& gradient) {
-    const LinearShape shape = shape_of(input);
-    if (cuda::delta_supported(rule, shape))
-        return cuda::delta_backward(rule, input, boundaries, do_BTRV, gradient, delta_scratch(input, true));
-    if (cuda::scan_supported(rule, shape))
-        return cuda::scan_backward(rule, input, boundaries, do_BTRV, gradient, scratch_);
-    Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
+    const cuda::LinearKernel& kernel =
+        cuda::choose_linear(recurrence_kernel_, capability_, rule, shape_of(input));
+    if (kernel.backward != nullptr)
+        kernel.backward(rule, input, boundaries, do_BTRV, gradient, scratch_);
+    else
+        Ops::linear_attention_backward(rule, input, boundaries, do_BTRV, gradient);
 }
 
 void RecurrentCudaOps::recurrent_gates(const GateInput& input, const GateOutput& output) {

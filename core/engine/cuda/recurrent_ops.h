@@ -9,9 +9,14 @@ namespace braid {
 
 class RecurrentCudaOps : public Ops {
 public:
-    explicit RecurrentCudaOps(at::Device device) : device_(device), scratch_(device) {}
+    // capability: 90 is sm_90
+    RecurrentCudaOps(at::Device device, int capability)
+        : device_(device), capability_(capability), scratch_(device) {}
 
     at::Device device() const override { return device_; }
+
+    std::vector<std::string> recurrence_kernels() const override;
+    void set_recurrence_kernel(const std::string& name) override { recurrence_kernel_ = name; }
 
     void linear_attention(const LinearRule& rule, const LinearInput& input, const at::Tensor& o_BTRV,
                           const at::Tensor& boundaries, const at::Tensor& last_BSKV) override;
@@ -36,15 +41,17 @@ public:
                                     const at::Tensor& dx_BTC, const at::Tensor& dtaps_CI) override;
 
 protected:
+    int capability() const { return capability_; }
+    const std::string& recurrence_kernel() const { return recurrence_kernel_; }
     at::Tensor scratch(const std::string& what, std::int64_t elements, at::ScalarType type) {
         return scratch_(what, elements, type);
     }
     cuda::Scratch& scratch() { return scratch_; }
 
 private:
-    at::Tensor delta_scratch(const LinearInput& input, bool backward);
-
     at::Device device_;
+    int capability_;
+    std::string recurrence_kernel_ = "auto";
     cuda::Scratch scratch_;
 };
 

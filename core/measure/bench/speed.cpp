@@ -53,13 +53,15 @@ Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpe
         ops->reset_peak_memory();
         const double start = wall_seconds();
         ops->set_deterministic(training.deterministic);
-        if (Result<void> used = use_attention_kernel(*ops, training.attention_kernel, "kernels.attention");
+        if (Result<void> used = use_kernels(
+                *ops, {.attention = training.attention_kernel, .recurrence = training.recurrence_kernel}, "");
             !used)
             return fail(used.error());
         Result<std::unique_ptr<Model>> made = fresh_model(spec, ops);
         if (!made) return fail(made.error());
         Model& model = **made;
         Optimizer optimizer(training, model.parameters(), *ops);
+        model.limit_activations(activation_memory_bytes(training));
         StepRunner runner(model, optimizer, training.step_kernels);
         std::optional<PlainModel> plain;
         if (shape.plain && ops->device().is_cpu() && PlainModel::knows(spec))
@@ -94,6 +96,7 @@ Result<StepComparison> time_step(const ArchitectureSpec& spec, const TrainingSpe
         }
         answer.peak_bytes = ops->peak_memory();
         answer.way = runner.way();
+        answer.activations = model.activation_plan()->text();
         for (std::int64_t round = 0; round < shape.rounds + warm_up_rounds; ++round) {
             if (!go_on()) return bench_interrupted();
             forward.add(round, stopwatch([&] { model.evaluate(tokens_BT, tokens_BT); }));

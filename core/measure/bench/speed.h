@@ -39,6 +39,7 @@ struct StepComparison {
     double first_step_ms = 0;             // from nothing to the end of the first step, the device being open
     std::int64_t peak_bytes = 0;          // of device memory, in steps; 0: not known
     std::string way = {};                 // core/engine/step_runner.h: way()
+    std::string activations = {};         // core/engine/activation_plan.h: text()
     std::optional<StepSpeed> plain = {};  // core/measure/bench/plain_model.h, where it knows the model
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/clock.h"
+#include "core/base/count.h"
 #include "core/engine/cpu_parallel.h"
 #include "core/engine/guard.h"
 #include "core/engine/ops.h"
@@ -23,13 +24,6 @@ namespace {
 
 constexpr double gib = double(std::int64_t{1} << 30);
 constexpr std::int64_t description_bytes = 64;  // of capture.json, for each token
-
-std::string gib_text(double bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, bytes < gib ? "%.0f MiB" : "%.1f GiB",
-                  bytes < gib ? bytes / (1 << 20) : bytes / gib);
-    return text;
-}
 
 // What it takes on a CPU, roughly: the pass, and every pair of tokens of every head once more.
 struct Estimate {
@@ -61,7 +55,7 @@ Result<void> check_length(const CaptureInput& input, std::size_t heads) {
     return fail(to_error({{.path = place,
                            .rule = "must have at most " + std::to_string(longest_on_cpu) +
                                    " tokens on a CPU (these would take about " + rough_time(needed.seconds) +
-                                   " and " + gib_text(needed.bytes) +
+                                   " and " + bytes_text(needed.bytes) +
                                    " of memory); give a shorter text, --allow-long to capture it all the "
                                    "same, or --device cuda",
                            .found = std::to_string(tokens)}}));
@@ -93,10 +87,10 @@ Result<void> check_room(const CaptureInput& input, std::int64_t needed) {
     const Result<std::int64_t> room = input.room ? input.room(input.folder) : free_bytes(input.folder);
     if (!room) return fail(room.error());
     if (needed <= *room) return {};
-    return fail(
-        ErrorKind::no_space,
-        "the capture needs " + gib_text(double(needed)) + ", but " + gib_text(double(*room)) + " are free",
-        input.folder, "Choose fewer heads in detail (--heads) or a shorter text, or make room");
+    return fail(ErrorKind::no_space,
+                "the capture needs " + bytes_text(double(needed)) + ", but " + bytes_text(double(*room)) +
+                    " are free",
+                input.folder, "Choose fewer heads in detail (--heads) or a shorter text, or make room");
 }
 
 // Out of a forward pass, through the model.

@@ -62,12 +62,18 @@ void Ops::ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, cons
     linear_add(saved.h_NF, weights.down_DF, saved.x_ND, next_ND);
 }
 
+void Ops::ffn_again(const FfnWeights& weights, const FfnSaved& saved) {
+    linear(saved.y_ND, weights.gate_up_2FD, saved.gate_up_N2F);
+}
+
 void Ops::ffn_backward(const FfnWeights& weights, const FfnSaved& saved, const at::Tensor& dx_ND,
                        const FfnScratch& scratch, const FfnWeights& dweights) {
-    // dh first, into a buffer of its own: the gradient of the down projection needs h, made again beside it.
+    // dh first, into a buffer of its own: the gradient of the down projection needs h, which is there or made
+    // again beside it.
     const at::Tensor dnext_ND = scratch.rounded_ND.defined() ? scratch.rounded_ND : dx_ND;
     linear_backward_input(dnext_ND, weights.down_DF, scratch.dh_NF);
-    swiglu_backward(saved.gate_up_N2F, scratch.dh_NF, scratch.dgate_up_N2F, saved.h_NF);
+    swiglu_backward(saved.gate_up_N2F, scratch.dh_NF, scratch.dgate_up_N2F,
+                    saved.h_kept ? at::Tensor() : saved.h_NF);
     linear_backward_weight(dnext_ND, saved.h_NF, dweights.down_DF);
     linear_backward_input(scratch.dgate_up_N2F, weights.gate_up_2FD, scratch.dy_ND);
     linear_backward_weight(scratch.dgate_up_N2F, saved.y_ND, dweights.gate_up_2FD);

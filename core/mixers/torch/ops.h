@@ -145,7 +145,7 @@ public:
 
 // What an operation was computed by.
 struct KernelUse {
-    std::string operation;  // "attention"
+    std::string operation;  // "attention", "recurrence"
     std::string call;       // "16384 tokens, window 512, 12/2 heads of 64, sink"
     std::string kernel;     // "cudnn"
     bool operator==(const KernelUse&) const = default;
@@ -178,6 +178,9 @@ public:
     // One of them, or "auto": for each call the first of them that can compute it. Calls throw KernelRefused
     // where the one that was asked for cannot.
     virtual void set_attention_kernel(const std::string& name) = 0;
+    // The same of recurrences, linear_attention() and its gradient. "reference" is made of matrix products.
+    virtual std::vector<std::string> recurrence_kernels() const { return {"reference"}; }
+    virtual void set_recurrence_kernel(const std::string&) {}
     // Where there is a choice of kernels: each kind of call since the ops were made or told to forget, once,
     // in their order.
     const std::vector<KernelUse>& kernels_used() const { return kernels_used_; }
@@ -190,6 +193,8 @@ public:
     // known.
     virtual std::int64_t peak_memory() const { return 0; }
     virtual void reset_peak_memory() {}
+    // Bytes of device memory that could be allocated now; 0: not known.
+    virtual std::int64_t free_memory() const { return 0; }
 
     // x = weight[tokens]. Tokens are int64, valid.
     virtual void embedding(const at::Tensor& weight_VD, const at::Tensor& tokens_N,
@@ -300,7 +305,8 @@ public:
 
     // h = silu(gate) * up; gate_up_N2F holds gate in its first F columns, up in the last.
     virtual void swiglu(const at::Tensor& gate_up_N2F, const at::Tensor& h_NF) = 0;
-    // dgate_up from dh; h is computed again beside it, so that a model need not keep it.
+    // dgate_up from dh; h, where it is defined, is computed again beside it, to the same bits, so that a
+    // model need not keep it.
     virtual void swiglu_backward(const at::Tensor& gate_up_N2F, const at::Tensor& dh_NF,
                                  const at::Tensor& dgate_up_N2F, const at::Tensor& h_NF) = 0;
 
@@ -327,10 +333,13 @@ public:
     struct FfnSaved {
         at::Tensor x_ND;  // x before the FFN, residual_type()
         at::Tensor rstd_N, y_ND, gate_up_N2F;
-        at::Tensor h_NF;  // scratch shared by all layers
+        at::Tensor h_NF;      // of at least as many rows as a device does at once
+        bool h_kept = false;  // h_NF is there until ffn_backward(); else scratch that layers share
     };
     // next = x + ffn(x); next_ND may not overlap saved.x_ND, which holds the input.
     virtual void ffn(const FfnWeights& weights, double eps, const FfnSaved& saved, const at::Tensor& next_ND);
+    // gate_up_N2F from y_ND once more, to the same bits.
+    virtual void ffn_again(const FfnWeights& weights, const FfnSaved& saved);
     struct FfnScratch {
         at::Tensor dh_NF, dgate_up_N2F, dy_ND;
         at::Tensor rounded_ND = {};  // dx_ND in compute_type(); undefined where that is residual_type()
