@@ -2,8 +2,8 @@
 
 #include <ATen/Parallel.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>

@@ -30,7 +30,7 @@ void fail_where_ranks_hang(RankChannel* ranks, const TrainingOptions& options,
 std::string with_advice(const Error& error) {
     std::string text = describe(error);
     if (error.kind == ErrorKind::out_of_memory)
-        text += " Use a smaller batch, more micro_batches or a shorter context.";
+        text += " Use more micro_batches, a smaller batch or activation_memory, or a shorter context.";
     return text;
 }
 

@@ -14,8 +14,9 @@ namespace {
 // Settings that are shown even where all runs agree.
 const std::set<std::string> always_shown = {"learning_rate", "batch", "context", "seed"};
 // How a run is carried out, not what it learns.
-const std::set<std::string> not_compared = {
-    "device", "gpus", "threads", "checkpoint_every", "keep_checkpoints", "trace_checkpoints"};
+const std::set<std::string> not_compared = {"activation_memory", "device",           "gpus",
+                                            "threads",           "checkpoint_every", "keep_checkpoints",
+                                            "trace_checkpoints"};
 
 QString settingText(const RunPointer& run, const std::string& key) {
     if (!run->plan) return {};

@@ -95,9 +95,9 @@ Answer need_working(const RunFolder& folder, const std::string& kind) {
 }
 
 // What may change between two attempts without changing what is trained.
-constexpr std::array<std::string_view, 8> changeable = {
-    "micro_batches",    "device",           "gpus", "threads", "evaluate_every", "checkpoint_every",
-    "keep_checkpoints", "trace_checkpoints"};
+constexpr std::array<std::string_view, 9> changeable = {
+    "micro_batches",    "activation_memory", "device",           "gpus", "threads", "evaluate_every",
+    "checkpoint_every", "keep_checkpoints",  "trace_checkpoints"};
 
 std::string changeable_text() {
     std::string text;
