@@ -55,7 +55,7 @@ Result<void> check_length(const CaptureInput& input, std::size_t heads) {
     return fail(to_error({{.path = place,
                            .rule = "must have at most " + std::to_string(longest_on_cpu) +
                                    " tokens on a CPU (these would take about " + rough_time(needed.seconds) +
-                                   " and " + bytes_text(needed.bytes) +
+                                   " and " + bytes_text(std::int64_t(needed.bytes)) +
                                    " of memory); give a shorter text, --allow-long to capture it all the "
                                    "same, or --device cuda",
                            .found = std::to_string(tokens)}}));
@@ -88,8 +88,7 @@ Result<void> check_room(const CaptureInput& input, std::int64_t needed) {
     if (!room) return fail(room.error());
     if (needed <= *room) return {};
     return fail(ErrorKind::no_space,
-                "the capture needs " + bytes_text(double(needed)) + ", but " + bytes_text(double(*room)) +
-                    " are free",
+                "the capture needs " + bytes_text(needed) + ", but " + bytes_text(*room) + " are free",
                 input.folder, "Choose fewer heads in detail (--heads) or a shorter text, or make room");
 }
 

@@ -248,7 +248,7 @@ TEST_F(Captured, ACaptureLargerThanTheDiskIsRefusedBeforeAnythingIsComputed) {
     input.room = [](const std::string&) -> Result<std::int64_t> { return 1 << 20; };
     const Error error = refused(input);
     EXPECT_EQ(error.kind, ErrorKind::no_space);
-    EXPECT_THAT(describe(error), HasSubstr("needs 4 MiB, but 1 MiB are free"));
+    EXPECT_THAT(describe(error), HasSubstr("needs 3.762 MiB, but 1 MiB are free"));
     EXPECT_FALSE(opened);
     // What it needs is what it takes.
     input.room = {};
