@@ -1,13 +1,13 @@
 #include "kernels/cuda/recurrent_gates.h"
 
 #include "kernels/cuda/common.cuh"
+#include "kernels/decay_bounds.h"
 
 namespace braid::kernels::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr float strongest = -100;    // exp(-100) is nothing beside 1
-constexpr float largest_a_log = 60;  // keeps exp(A_log) finite
+constexpr float strongest = strongest_log_decay, largest = largest_a_log;
 constexpr float straight_from = 20;  // softplus(x) is x from there on
 
 __global__ void __launch_bounds__(threads) gates_kernel(Gates p) {
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(threads) gates_kernel(Gates p) {
     const float raw = read(p.raw) + p.bias[s];
     const float dt = raw > straight_from ? raw : log1pf(expf(raw));
     p.dt[i] = dt;
-    const float a_log = p.a_log[s], rate = expf(a_log > largest_a_log ? largest_a_log : a_log);
+    const float a_log = p.a_log[s], rate = expf(a_log > largest ? largest : a_log);
     p.log_decay[i] = -dt * rate < strongest ? strongest : -dt * rate;  // what is no number stays none
     if (p.strength != nullptr) p.strength[i] = 1.0F / (1.0F + expf(-read(p.write)));
 }

@@ -2,7 +2,9 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
+#include <gmock/gmock.h>
 
+#include "core/spec/training.h"
 #include "tests/engine_cuda/cuda_test.h"
 
 namespace braid {
@@ -27,6 +29,19 @@ protected:
     }
     std::shared_ptr<Ops> reference_ = make_cpu_ops(at::kDouble);
 };
+
+// Without its name among the choices a kernel could not be asked for.
+TEST_F(CudaOps, KernelsAreChoicesOfTheirSettings) {
+    const auto expect_choices = [](const char* key, const std::vector<std::string>& kernels) {
+        for (const ParameterDescription& setting : training_parameters()) {
+            if (setting.key != key) continue;
+            EXPECT_THAT(kernels, ::testing::IsSubsetOf(setting.choices));
+        }
+        EXPECT_GE(kernels.size(), 2U) << key;
+    };
+    expect_choices("kernels.attention", cuda_ops()->attention_kernels());
+    expect_choices("kernels.recurrence", cuda_ops()->recurrence_kernels());
+}
 
 TEST_F(CudaOps, RmsNorm) {
     for (const std::int64_t width : {64, 384, 1280}) {

@@ -5,14 +5,14 @@
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/softplus.h>
 
+#include "kernels/decay_bounds.h"
+
 namespace braid {
 namespace {
 
-// exp(-100) is nothing beside 1 in any type, and sums of such logarithms keep their small differences.
-constexpr double strongest = -100;
-constexpr double largest_a_log = 60;  // keeps exp(A_log) finite
+constexpr double strongest = kernels::strongest_log_decay;
 
-at::Tensor rate_of(const at::Tensor& a_log_S) { return a_log_S.clamp_max(largest_a_log).exp_(); }
+at::Tensor rate_of(const at::Tensor& a_log_S) { return a_log_S.clamp_max(kernels::largest_a_log).exp_(); }
 
 }  // namespace
 
