@@ -56,7 +56,7 @@ function(braid_listed_ids OUT FILE MACRO)
 endfunction()
 
 # Where tests find the tree and the build. They share the cores: threads of one must not spin where another could work
-# (app/engine/idle_threads.cpp).
+# (app/engine/main.cpp).
 set(braid_test_environment "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "BRAID_BINARY_DIR=${CMAKE_BINARY_DIR}"
     "GOMP_SPINCOUNT=5000")
 
@@ -89,12 +89,17 @@ function(braid_test NAME)
         set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
             ENVIRONMENT "${ARG_ENVIRONMENT}" RUN_SERIAL "${ARG_SERIAL}")
     else()
-        # gtest_discover_tests() flattens lists: a test that needs more than the folder of the sources is WHOLE.
+        # gtest_discover_tests() flattens lists: a test that needs more than the folder of the sources is WHOLE, and a
+        # property without a value would take the next one's name for it.
         if(ARG_QT OR ARG_TORCH)
             message(FATAL_ERROR "braid_test(${NAME}): Qt and Torch tests are WHOLE")
         endif()
+        set(labels "")
+        if(ARG_LABELS)
+            set(labels LABELS "${ARG_LABELS}")
+        endif()
         gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES
-            TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" RUN_SERIAL "${ARG_SERIAL}"
+            TIMEOUT ${ARG_TIMEOUT} ${labels} RUN_SERIAL "${ARG_SERIAL}"
             ENVIRONMENT "BRAID_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
     endif()
 endfunction()

@@ -2,12 +2,12 @@
 # all that a bundle holds, and "window".
 #   bin/braid                 the window; it finds the engine beside itself
 #   bin/braid-engine          a script: finds LibTorch, then starts lib/braid/braid-engine
-#   lib/braid/                the engine, its CUDA plugin
+#   lib/braid/                the engine, braid-compute that it becomes, the CUDA plugin
 #   share/braid/projects      the examples, copied where they are opened
 set(CMAKE_INSTALL_RPATH "")
 include(GNUInstallDirs)
 
-install(TARGETS braid-engine RUNTIME DESTINATION lib/braid COMPONENT engine)
+install(TARGETS braid-engine braid-compute RUNTIME DESTINATION lib/braid COMPONENT engine)
 if(TARGET braid_cuda)
     install(TARGETS braid_cuda LIBRARY DESTINATION lib/braid COMPONENT engine)
 endif()

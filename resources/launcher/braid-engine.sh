@@ -47,9 +47,9 @@ else
         else
             remedy="Install it (pip install torch==$wanted)"
         fi
-        echo "braid-engine: no PyTorch $wanted for this user. $remedy," >&2
-        echo "or name the folder that holds torch/ with --torch DIR or BRAID_TORCH_DIR." >&2
-        exit 1
+        # Records can be read without it; for all else the program says this.
+        export BRAID_NO_LIBTORCH="no PyTorch $wanted for this user. $remedy, or name the folder that holds torch/ with --torch DIR or BRAID_TORCH_DIR"
+        LD_LIBRARY_PATH=$home${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$home/braid-engine" "$@"
     }
 fi
 has_wanted_version "$torch" || {

@@ -67,7 +67,7 @@ make_bundle() {
     strip --strip-unneeded -- "${packed[@]}"
     cp -- "$BRAID_SOURCE/LICENSE" "$root"
 
-    "$root/bin/braid-engine" --torch "$TORCH_DIR" --version >/dev/null ||
+    "$root/bin/braid-engine" --torch "$TORCH_DIR" --help >/dev/null ||
         fail "the packed engine does not start; nothing was written"
     mkdir -p -- "$(dirname -- "$out")"
     tar -C "$stage" --owner=0 --group=0 --numeric-owner -cz -f "$out.part" -- "$name"

@@ -11,6 +11,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("BRAID_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("BRAID_BINARY_DIR", SOURCE / "build/release"))
 ENGINE = BUILD / "bin/braid-engine"
+COMPUTE = BUILD / "bin/braid-compute"  # what the engine becomes where it needs LibTorch
 WINDOW = BUILD / "bin/braid"
 
 

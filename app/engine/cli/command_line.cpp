@@ -1,6 +1,8 @@
 #include "app/engine/cli/command_line.h"
 
 #include <cstdio>
+#include <string_view>
+#include <vector>
 
 #include "app/engine/cli/output.h"
 #include "app/engine/cli/version.h"
@@ -61,6 +63,18 @@ CLI::App& CommandLine::verb(CLI::App& parent, VerbText text, std::function<Resul
 const VerbText* CommandLine::text_of(const CLI::App& verb) const {
     const auto found = texts_.find(&verb);
     return found == texts_.end() ? nullptr : &found->second;
+}
+
+bool CommandLine::knows(int argc, const char* const* argv) const {
+    if (argc == 2 && std::string_view(argv[1]) == "--version") return true;
+    const CLI::App* at = root_.get();
+    for (int i = 1; i < argc && text_of(*at) == nullptr; ++i) {
+        const std::vector<const CLI::App*> inner =
+            at->get_subcommands([&](const CLI::App* app) { return app->get_name() == argv[i]; });
+        if (inner.empty()) return false;
+        at = inner.front();
+    }
+    return text_of(*at) != nullptr;
 }
 
 int CommandLine::run(int argc, const char* const* argv) {

@@ -36,6 +36,8 @@ public:
     CLI::App& verb(CLI::App& parent, VerbText text, std::function<Result<void>()> body);
     const VerbText* text_of(const CLI::App& verb) const;
 
+    // Whether these words name a verb that is here, or ask for the version.
+    bool knows(int argc, const char* const* argv) const;
     int run(int argc, const char* const* argv);
 
 private:

@@ -3,13 +3,6 @@
 
 namespace braid::cli {
 
-void add_run(CommandLine& line) {
-    CLI::App& run = line.group("run", "Runs: list, show, follow, control, remove");
-    add_run_list(line, run);
-    add_run_metrics(line, run);
-    add_run_commands(line, run);
-    add_run_export(line, run);
-    add_run_batches(line, run);
-}
+void add_run(CommandLine& line) { add_run_resume(line, add_run_records(line)); }
 
 }  // namespace braid::cli

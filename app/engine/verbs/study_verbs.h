@@ -5,6 +5,9 @@
 
 namespace braid::cli {
 
+// The group with those that need no LibTorch.
+CLI::App& add_study_records(CommandLine& line);
+
 void add_study_new(CommandLine& line, CLI::App& study);
 void add_study_show(CommandLine& line, CLI::App& study);
 void add_study_run(CommandLine& line, CLI::App& study);  // run, resume

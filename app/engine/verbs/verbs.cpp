@@ -5,7 +5,6 @@ namespace braid::cli {
 void add_verbs(CommandLine& line) {
 #define BRAID_VERB(name) add_##name(line);
 #include "app/engine/verbs/verbs.def"
-#undef BRAID_VERB
 }
 
 }  // namespace braid::cli

@@ -7,8 +7,9 @@ namespace braid::cli {
 
 #define BRAID_VERB(name) void add_##name(CommandLine& line);
 #include "app/engine/verbs/verbs.def"
-#undef BRAID_VERB
 
 void add_verbs(CommandLine& line);
+// Only those that need no LibTorch, also of the groups that have others.
+void add_record_verbs(CommandLine& line);
 
 }  // namespace braid::cli
