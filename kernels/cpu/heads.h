@@ -60,7 +60,7 @@ BRAID_INLINE void transpose_square(const T* from, std::int64_t from_stride, T* t
 #pragma GCC unroll 16
     for (int i = 0; i < width<T>; ++i) rows[i] = load(from + i * from_stride);
 #pragma GCC unroll 4
-    for (int r = 0; (1 << r) < width<T>; ++r)
+    for (int r = 0; r < halvings<T>; ++r)
 #pragma GCC unroll 16
         for (int i = 0; i < width<T>; ++i) {
             if ((i >> r) & 1) continue;

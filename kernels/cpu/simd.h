@@ -51,6 +51,8 @@ template <class T>
 using Vector = typename Simd<T>::Vector;
 template <class T>
 inline constexpr std::int64_t width = Simd<T>::width;
+template <class T>
+inline constexpr int halvings = __builtin_ctz(static_cast<unsigned>(width<T>));  // to a single lane
 
 template <class T>
 BRAID_INLINE Vector<T> load(const T* from) {
@@ -108,7 +110,7 @@ inline constexpr Crossing<T> crossing;
 template <class T, class F>
 BRAID_INLINE T reduce(Vector<T> value, F&& f) {
 #pragma GCC unroll 4
-    for (int r = 0; (1 << r) < width<T>; ++r)
+    for (int r = 0; r < halvings<T>; ++r)
         value = f(value, __builtin_shuffle(
                              value, *reinterpret_cast<const typename Simd<T>::Bits*>(crossing<T>.lanes[r])));
     return value[0];

@@ -15,7 +15,7 @@ Result<Measured> measure_entropy(const MeasureInput& input) {
                       [&](double fraction) { return input.go_on(fraction, "looking where heads look"); });
     if (!looks) return fail(looks.error());
     const ArchitectureSpec& spec = input.architecture;
-    if (looks->heads.empty()) return fail(no_such_heads(input));
+    if (looks->heads.empty()) return fail(no_such_heads(input, (*model)->mixers()));
     const std::int64_t width = most_heads((*model)->mixers());
     measured.arrays = {head_array("entropy", spec, width, *looks, Look::entropy),
                        head_array("entropy_keys", spec, width, *looks, Look::entropy_keys),

@@ -82,10 +82,14 @@ std::vector<HeadPlace> chosen_heads(const ArchitectureSpec& spec, const LayerMix
     return heads;
 }
 
-Error no_such_heads(const MeasureInput& input) {
+Error no_such_heads(const MeasureInput& input, const LayerMixers& mixers) {
+    const auto count = [&](HeadChoice choice) {
+        return std::to_string(chosen_heads(input.architecture, mixers, choice).size());
+    };
     return to_error({{.path = "layers",
                       .rule = "must choose heads that the architecture has; its layers are " +
-                              mixers_json(input.architecture).dump(),
+                              mixers_json(input.architecture).dump() + ", softmax chooses " +
+                              count(HeadChoice::softmax) + " of its heads, all " + count(HeadChoice::all),
                       .found = input.text("layers")}});
 }
 

@@ -22,7 +22,7 @@ HeadChoice head_choice(const std::string& text);  // "full", "softmax", "all"
 std::vector<HeadPlace> chosen_heads(const ArchitectureSpec& spec, const LayerMixers& mixers,
                                     HeadChoice choice);
 // Where the parameter "layers" chooses none.
-Error no_such_heads(const MeasureInput& input);
+Error no_such_heads(const MeasureInput& input, const LayerMixers& mixers);
 std::int64_t most_heads(const LayerMixers& mixers);  // of a layer
 
 bool is_softmax(const ArchitectureSpec& spec, const HeadPlace& head);

@@ -19,7 +19,7 @@ Result<Measured> measure_heads(const MeasureInput& input) {
         **model, samples, head_choice(input.text("layers")),
         [&](double fraction) { return input.go_on(0.5 * fraction, "looking where heads look"); });
     if (!looks) return fail(looks.error());
-    if (looks->heads.empty()) return fail(no_such_heads(input));
+    if (looks->heads.empty()) return fail(no_such_heads(input, (*model)->mixers()));
     const Result<CopyScores> copied =
         copy_scores(**model, *needles->source, samples, looks->heads, input.integer("new_tokens"),
                     [&](double fraction) { return input.go_on(0.5 + 0.5 * fraction, "decoding answers"); });

@@ -104,7 +104,7 @@ Result<Measured> measure_trace(const MeasureInput& input) {
     const ArchitectureSpec& spec = input.architecture;
     const std::vector<HeadPlace> heads =
         chosen_heads(spec, (*model)->mixers(), head_choice(input.text("layers")));
-    if (heads.empty()) return fail(no_such_heads(input));
+    if (heads.empty()) return fail(no_such_heads(input, (*model)->mixers()));
     std::vector<QueryKey> end;
     for (const HeadPlace& head : heads) {
         const QueryKey now = query_key(**model, head);

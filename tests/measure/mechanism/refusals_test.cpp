@@ -23,7 +23,8 @@ TEST(Refusals, HeadsAndLayersThatDoNotExist) {
         {"head from 0 to 3 of layer 0, got \"0.7\"", "layer from 0 to 1, got \"5\"", "layer.head", "\"x\""});
     const auto windows = lively_model("S[w=6] x2", task);
     for (const char* kind : {"heads", "entropy"})
-        expect_in(refused(tiny_input(kind, *windows, task)), {"layers: must choose heads", "swa", "full"});
+        expect_in(refused(tiny_input(kind, *windows, task)),
+                  {"layers: must choose heads", "swa", "softmax chooses 8 of its heads, all 8, got full"});
     expect_in(refused(tiny_input("internals", *windows, task)), {"no recurrent layers"});
 }
 
