@@ -269,7 +269,8 @@ const Entry& entry(std::string_view key) {
 }  // namespace
 
 std::int64_t activation_memory_bytes(const TrainingSpec& spec) {
-    return std::llround(spec.activation_memory * static_cast<double>(std::int64_t{1} << 30));
+    if (spec.activation_memory == 0) return 0;
+    return std::max(1LL, std::llround(spec.activation_memory * static_cast<double>(std::int64_t{1} << 30)));
 }
 
 const std::vector<ParameterDescription>& training_parameters() {
@@ -355,6 +356,11 @@ Diagnostics validate(const TrainingSpec& spec) {
              std::to_string(spec.gpus)});
     if (spec.gpus > 1 && spec.device == "cpu")
         problems.push_back({"gpus", "must be 1 on the CPU", std::to_string(spec.gpus)});
+    // Of a GPU only the engine knows what it can.
+    for (const auto& [key, kernel] : {std::pair{"kernels.attention", spec.attention_kernel},
+                                      std::pair{"kernels.recurrence", spec.recurrence_kernel}})
+        if (spec.device == "cpu" && kernel != "auto" && kernel != "reference")
+            problems.push_back({key, "must be auto or reference on the CPU", kernel});
     if (spec.loss == "longce" && longce_window(spec) >= spec.context)
         problems.push_back({"longce_window",
                             "must be less than the context of " + std::to_string(spec.context) + " tokens",

@@ -221,6 +221,29 @@ TEST_F(Training, ACorruptDatabaseIsNamed) {
     EXPECT_NE(again.err.find("run.db"), std::string::npos) << again.err;
     EXPECT_EQ(engine({"run", "show", folder}).code, 2);
     EXPECT_EQ(engine({"run", "list"}).code, 0) << "the list is not harmed";
+    std::ofstream(folder + "/plan.json") << "{}";
+    const std::string listed = engine({"run", "list"}).out;
+    EXPECT_GT(listed.find("plan.json"), listed.find("broken")) << listed;
+    EXPECT_EQ(std::count(listed.begin(), listed.end(), '\n'), 2) << "a run is a line\n" << listed;
+}
+
+TEST_F(Training, ARefusedKernelLeavesNoRunAndAResumeCanChooseAnother) {
+    const Finished refused = engine(small(5, {"--set", "kernels.recurrence=hopper"}));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("kernels.recurrence: must be auto or reference on the CPU, got hopper"),
+              std::string::npos)
+        << refused.all();
+    EXPECT_FALSE(fs::exists(runs_folder()));
+    const Finished stopped = engine(small(100'000, {"--detach"}));
+    ASSERT_EQ(stopped.code, 0) << stopped.all();
+    const std::string run = stopped.last_json()["run"];
+    wait_for_run(1);
+    EXPECT_EQ(engine({"run", "stop", run}).code, 0);
+    EXPECT_EQ(engine({"run", "resume", run, "--set", "steps=7"}).code, 2)
+        << "that would train something else";
+    EXPECT_EQ(engine({"run", "resume", run, "--set", "kernels.attention=reference"}).code, 0);
+    wait_for_run(2);
+    EXPECT_EQ(engine({"run", "stop", run}).code, 0);
 }
 
 TEST_F(Training, ATruncatedCheckpointIsPassedOver) {

@@ -98,6 +98,15 @@ TEST(Training, RulesOfAndBetweenFields) {
     EXPECT_THAT(messages(validate(spec)), IsEmpty());
     spec.device = "cpu";
     EXPECT_THAT(messages(validate(spec)), ElementsAre("gpus: must be 1 on the CPU, got 2"));
+    spec.gpus = 1;
+    spec.attention_kernel = "reference";
+    spec.recurrence_kernel = "hopper";
+    EXPECT_THAT(messages(validate(spec)),
+                ElementsAre("kernels.recurrence: must be auto or reference on the CPU, got hopper"));
+    spec.device = "auto";
+    EXPECT_TRUE(validate(spec).empty());
+    spec.activation_memory = 1e-12;
+    EXPECT_EQ(activation_memory_bytes(spec), 1) << "a limit is never none";
 }
 
 TEST(Training, LearningRateWarmsUpStaysAndDecays) {

@@ -33,6 +33,13 @@ std::string dumped(const Json& document, int indent) {
 
 }  // namespace
 
+void Table::add(std::vector<std::string> cells) {
+    for (std::string& cell : cells)
+        for (char& c : cell)
+            if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    rows_.push_back(std::move(cells));
+}
+
 std::string Table::text() const {
     std::vector<std::size_t> widths;
     for (std::size_t c = 0; c < columns_.size(); ++c) {

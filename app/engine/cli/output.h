@@ -19,8 +19,8 @@ struct Column {
 class Table {
 public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-    // As many cells as columns. An empty cell is shown as "-".
-    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    // As many cells as columns. An empty cell is shown as "-"; what would break the line is a blank.
+    void add(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
     std::string text() const;
 

@@ -12,9 +12,10 @@ namespace braid::cli {
 namespace {
 
 // What may change between two attempts without changing what is trained.
-constexpr std::array<std::string_view, 9> changeable = {
-    "micro_batches",    "activation_memory", "device",           "gpus", "threads", "evaluate_every",
-    "checkpoint_every", "keep_checkpoints",  "trace_checkpoints"};
+constexpr std::array<std::string_view, 12> changeable = {
+    "micro_batches",     "activation_memory",  "device",       "gpus",           "threads",
+    "kernels.attention", "kernels.recurrence", "kernels.step", "evaluate_every", "checkpoint_every",
+    "keep_checkpoints",  "trace_checkpoints"};
 
 std::string changeable_text() {
     std::string text;
