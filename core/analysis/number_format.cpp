@@ -138,7 +138,7 @@ std::string format_duration(double seconds) {
     if (whole < 3600) {
         return fmt::format("{} min {} s", whole / 60, whole % 60);
     }
-    if (whole < 48 * 3600) {
+    if (whole < 48LL * 3600) {
         return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
     }
     return fmt::format("{:.1f} days", seconds / 86400);
@@ -171,7 +171,7 @@ std::string exact_number(double value) {
     if (std::isinf(value)) {
         return value > 0 ? "inf" : "-inf";
     }
-    std::array<char, 32> text;
+    std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
     return {text.data(), end};
 }

@@ -32,7 +32,7 @@ std::string latex_escaped(const std::string& text) {
 
 // "4.82\times 10^{2}" is for machines; 0.3478, 2085 and 1.2 x 10^7 are for readers.
 std::string latex_number(double value) {
-    const std::string text = digits(value);
+    std::string text = digits(value);
     const std::size_t e = text.find('e');
     if (e == std::string::npos) return text;
     return text.substr(0, e) + " \\times 10^{" + std::to_string(std::stoi(text.substr(e + 1))) + "}";

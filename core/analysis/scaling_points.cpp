@@ -84,7 +84,7 @@ bool extrapolates(const ScalingRange& range, double parameters, double tokens) {
 Diagnostics check_points(std::span<const ScalingPoint> points, ScalingForm form, bool alpha_fixed,
                          bool beta_fixed, const std::string& path) {
     Diagnostics problems;
-    const auto add = [&](std::string where, std::string rule, std::string found) {
+    const auto add = [&](const std::string& where, std::string rule, std::string found) {
         problems.push_back({.path = path + (path.empty() || where.empty() ? "" : ", ") + where,
                             .rule = std::move(rule),
                             .found = std::move(found)});

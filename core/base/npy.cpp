@@ -126,7 +126,7 @@ void widen(std::string_view bytes, std::vector<std::int64_t>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         T value;
         std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
-        values[i] = static_cast<std::int64_t>(value);
+        values[i] = static_cast<std::int64_t>(value);  // NOLINT(bugprone-signed-char-misuse): an int8
     }
 }
 

@@ -123,7 +123,8 @@ private:
         std::size_t searched = 0;
         for (bool at_end = false; !at_end;) {
             std::size_t begin = 0;
-            for (std::size_t end; (end = buffer_.find('\n', std::max(begin, searched))) != std::string::npos;
+            for (std::size_t end = 0;
+                 (end = buffer_.find('\n', std::max(begin, searched))) != std::string::npos;
                  begin = end + 1) {
                 std::string_view one = std::string_view(buffer_).substr(begin, end - begin);
                 if (one.ends_with('\r')) one.remove_suffix(1);

@@ -28,8 +28,8 @@ private:
     using Clock = std::chrono::steady_clock;
     struct Done {
         Clock::time_point at;
-        double seconds;
-        std::int64_t tokens;
+        double seconds = 0;
+        std::int64_t tokens = 0;
     };
     static double seconds_between(Clock::time_point from, Clock::time_point to) {
         return std::chrono::duration<double>(to - from).count();

@@ -152,7 +152,7 @@ private:
     std::array<HostBatch, 2> batches_;
     struct InFlight {
         StepResult known;
-        double scale;  // of the sum of the losses
+        double scale = 1;  // of the sum of the losses
     };
     std::deque<InFlight> in_flight_;
     std::optional<StepResult> earlier_;  // received, not yet handed out

@@ -31,7 +31,7 @@ std::string output_of(const char* command) {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command, "re"), ::pclose);
     std::string text;
     if (!pipe) return text;
-    std::array<char, 4096> buffer;
+    std::array<char, 4096> buffer{};
     for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0;)
         text.append(buffer.data(), got);
     return text;

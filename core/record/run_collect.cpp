@@ -87,7 +87,7 @@ Result<bool> add_answers(const RunFolder& from, const RunFolder& to) {
     bool added = false;
     for (const auto& [source, target] : {std::pair(from.scores_folder(), to.scores_folder()),
                                          std::pair(from.measurements_folder(), to.measurements_folder())}) {
-        const Result<bool> more = add_files(source, target);
+        Result<bool> more = add_files(source, target);
         if (!more) return more;
         added = added || *more;
     }

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 RunFolder::RunFolder(std::string path) {
     std::error_code error;
     fs::path absolute = fs::absolute(fs::path(path), error);
-    if (error) absolute = path;
+    if (error) absolute = std::move(path);
     absolute = absolute.lexically_normal();
     if (!absolute.has_filename() && absolute.has_relative_path()) absolute = absolute.parent_path();
     path_ = absolute.string();

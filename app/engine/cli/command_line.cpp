@@ -87,7 +87,7 @@ int CommandLine::run(int argc, const char* const* argv) {
         while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
         std::string name;
         for (const CLI::App* app = at; app != nullptr; app = app->get_parent())
-            name = app->get_name() + (name.empty() ? "" : " " + name);
+            name.insert(0, app->get_name() + (name.empty() ? "" : " "));
         print_error(
             {.kind = ErrorKind::invalid_input, .message = error.what(), .hint = "See " + name + " --help"});
         return ExitCode::invalid;

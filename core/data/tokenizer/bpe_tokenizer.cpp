@@ -44,7 +44,7 @@ struct BpeTokenizer::Lease {
 // Where tokens go: ids, and spans mapped back to the text that was given.
 struct BpeTokenizer::Out {
     std::vector<std::int32_t>& ids;
-    std::vector<TokenSpan>* spans;
+    std::vector<TokenSpan>* spans = nullptr;
     std::uint32_t offset = 0;                    // of the part at hand in the text
     const NormalizedText* normalized = nullptr;  // of the part at hand; null: as it was
     std::uint32_t at = 0;                        // in the (normalised) part

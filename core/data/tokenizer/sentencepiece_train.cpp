@@ -79,7 +79,7 @@ public:
 
     void add(std::string_view bytes) {
         text_.append(bytes);
-        for (std::size_t end; (end = text_.find('\n')) != std::string::npos; text_.erase(0, end + 1))
+        for (std::size_t end = 0; (end = text_.find('\n')) != std::string::npos; text_.erase(0, end + 1))
             line(text_.substr(0, end));
     }
     double fraction() const { return fraction_; }

@@ -40,8 +40,8 @@ private:
     struct alignas(64) Slot {
         std::uint8_t bytes = 0;
         std::uint8_t tokens = 0;
-        std::array<char, max_bytes> word;
-        std::array<std::int32_t, max_tokens> ids;
+        std::array<char, max_bytes> word{};
+        std::array<std::int32_t, max_tokens> ids{};
     };
     static_assert(sizeof(Slot) == 64);
     std::vector<Slot> slots_;
