@@ -43,8 +43,8 @@ std::vector<std::string> other_values(const ParameterDescription& parameter) {
         values.push_back(*flag ? "false" : "true");
     const auto within = [&](double value) { return std::clamp(value, parameter.minimum, parameter.maximum); };
     if (const auto* number = std::get_if<std::int64_t>(&parameter.default_value))
-        for (const double other : {*number > 0 ? double(*number / 2) : 40.0, 2.0})
-            values.push_back(to_text(std::int64_t(within(other))));
+        for (const std::int64_t other : {*number > 0 ? *number / 2 : 40, std::int64_t{2}})
+            values.push_back(to_text(std::int64_t(within(double(other)))));
     if (const auto* number = std::get_if<double>(&parameter.default_value))
         for (const double other : {*number * 2, *number / 2, *number + 1.25})
             values.push_back(to_text(within(other)));

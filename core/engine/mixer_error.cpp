@@ -45,7 +45,8 @@ Passes run(const Mixer& mixer, Ops& ops, const at::Tensor& in_BTC, const at::Ten
            const at::Tensor& starts_BT) {
     const auto device = at::TensorOptions().device(ops.device());
     MixerParameters parameters;
-    const auto add = [&](std::vector<MixerParameter>& to, at::Tensor value, std::vector<std::int64_t> shape) {
+    const auto add = [&](std::vector<MixerParameter>& to, const at::Tensor& value,
+                         const std::vector<std::int64_t>& shape) {
         // Rounded once, so that every device computes with the same numbers.
         const at::Tensor master =
             value.to(at::kBFloat16).to(ops.device()).to(ops.master_type()).view(shape).contiguous();

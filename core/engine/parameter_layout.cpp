@@ -32,7 +32,7 @@ public:
     explicit Builder(ParameterLayout& layout) : layout_(layout) {}
 
     // The operands of one role over all layers, equal shapes beside each other.
-    void place(std::vector<Stacked> role) {
+    void place(const std::vector<Stacked>& role) {
         std::vector<std::pair<std::int64_t, std::int64_t>> shapes;  // in order of first appearance
         const auto index_of = [&](const Stacked& stacked) {
             const std::pair shape(stacked.rows(), stacked.cols);

@@ -42,7 +42,7 @@ Result<void> TrainingAttempt::open_device() {
 Result<Step> TrainingAttempt::prepare() {
     if (Result<void> opened = open_device(); !opened) return fail(std::move(opened.error()));
     if (Result<void> built = build(); !built) return fail(std::move(built.error()));
-    const Result<Step> from = find_start();
+    Result<Step> from = find_start();
     if (from)
         if (Result<void> shared = share_start(trainer_->step()); !shared)
             return fail(std::move(shared.error()));

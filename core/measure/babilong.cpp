@@ -32,7 +32,7 @@ std::string moves(std::size_t who, std::size_t where) {
 // Where one of the people is.
 Story one_fact(Random& random) {
     Story story;
-    std::array<std::size_t, people.size()> at;
+    std::array<std::size_t, people.size()> at{};
     at.fill(places.size());
     std::vector<std::size_t> known;
     const auto count = least_facts + static_cast<std::int64_t>(random.below(more_facts));

@@ -26,7 +26,7 @@ void convert_to(std::span<const std::byte> bytes, std::vector<std::byte>& out) {
     const std::size_t count = bytes.size() / sizeof(From);
     out.resize(count * sizeof(To));
     for (std::size_t i = 0; i < count; ++i) {
-        From from;
+        From from{};
         std::memcpy(&from, bytes.data() + i * sizeof from, sizeof from);
         const To to(static_cast<float>(from));
         std::memcpy(out.data() + i * sizeof to, &to, sizeof to);

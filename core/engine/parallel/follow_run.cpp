@@ -62,7 +62,7 @@ private:
 
 Result<void> follow_run(RankChannel& channel) {
     Follower follower(channel);
-    const Result<void> followed = guarded("rank " + std::to_string(channel.place().rank), [&] {
+    Result<void> followed = guarded("rank " + std::to_string(channel.place().rank), [&] {
         return follower.prepare().and_then([&] { return follower.obey(); });
     });
     // Before the sums are closed: after a failure they must not wait for the others.

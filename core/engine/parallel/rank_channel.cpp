@@ -105,7 +105,7 @@ struct RankChannel::Impl {
         if (!problems.empty()) return;
         std::string who = "rank " + std::to_string(rank);
         who.append(" (process ").append(std::to_string(process)).append(" on ").append(host).append(")");
-        const auto refuse = [&](std::string why) {
+        const auto refuse = [&](const std::string& why) {
             Error error{.kind = ErrorKind::invalid_input, .message = who + " " + why};
             socket.send({.kind = FrameKind::leave, .text = describe(error)});
             lose(std::move(error));

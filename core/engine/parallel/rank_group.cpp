@@ -18,7 +18,7 @@ Error not_understood() {
 // "cpu", or the id of a GPU.
 std::string identity_of(const Ops& ops) {
     if (ops.device().is_cpu()) return "cpu";
-    const std::string name = "cuda:" + std::to_string(int{ops.device().index()});
+    std::string name = "cuda:" + std::to_string(int{ops.device().index()});
     for (const DeviceInfo& device : list_devices(true, nullptr))
         if (device.name == name) return device.id;
     return name;

@@ -37,7 +37,7 @@ struct Maker {
     at::Tensor heads(std::int64_t count, std::int64_t width) const {
         return at::randn({shape.batch, shape.context, count, width}, on_device(ops.compute_type()));
     }
-    at::Tensor numbers(std::vector<std::int64_t> size) const {
+    at::Tensor numbers(const std::vector<std::int64_t>& size) const {
         return at::zeros(size, on_device(ops.statistics_type()));
     }
     at::Tensor shares(std::int64_t states) const {  // in (0, 1)

@@ -44,9 +44,9 @@ Result<Measured> measure_restrict(const MeasureInput& input) {
     if (!set) return fail(set.error());
     const std::string text = input.text("horizon");
     const Checked<std::vector<double>> horizons =
-        text.empty()
-            ? Checked<std::vector<double>>(std::vector{std::max(1.0, double(set->batch.context / 8))})
-            : parse_numbers(text, "horizon", 0, 1e8);
+        text.empty() ? Checked<std::vector<double>>(
+                           std::vector{double(std::max<std::int64_t>(1, set->batch.context / 8))})
+                     : parse_numbers(text, "horizon", 0, 1e8);
     if (!horizons) return fail(to_error(horizons.error()));
     const ArchitectureSpec& spec = input.architecture;
     const std::vector<std::string> kinds = kinds_of(spec);

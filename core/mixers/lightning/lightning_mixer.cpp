@@ -132,7 +132,7 @@ private:
         return low_columns(in_BTC).flatten(0, 1).contiguous();
     }
     at::Tensor gate_of(Ops& ops, const MixerParameters& parameters, const at::Tensor& low_NR) const {
-        const at::Tensor gate_NO = at::empty({low_NR.size(0), output_width()}, low_NR.options());
+        at::Tensor gate_NO = at::empty({low_NR.size(0), output_width()}, low_NR.options());
         ops.linear(low_NR, parameters.matrices[0].value, gate_NO);
         return gate_NO;
     }

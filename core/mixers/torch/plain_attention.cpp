@@ -69,7 +69,7 @@ public:
     }
     // scale q.k, minus infinity where the key is not visible: [B, G, R*n, m].
     at::Tensor scores(const Block& b, const at::Tensor& queries, const at::Tensor& keys) const {
-        const at::Tensor all = at::matmul(queries, keys.transpose(2, 3)).mul_(rule_.scale);
+        at::Tensor all = at::matmul(queries, keys.transpose(2, 3)).mul_(rule_.scale);
         all.view({batch_, heads_, b.queries, b.keys}).masked_fill_(hidden(b), -INFINITY);
         return all;
     }
