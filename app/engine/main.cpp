@@ -1,5 +1,6 @@
 // braid-engine: what works on records and files alone is done here, at once; for all else the program becomes
 // braid-compute, which has every verb and takes 0.6 s to load LibTorch. The process stays the same one.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +23,14 @@ void wait_shortly() {
         ::setenv("GOMP_SPINCOUNT", "5000", 1);  // about 50 us
 }
 
+// Where one of them is closed, the next file that is opened would get what is printed.
+void open_standard_streams() {
+    int opened = 0;
+    do opened = ::open("/dev/null", O_RDWR);
+    while (opened >= 0 && opened <= STDERR_FILENO);
+    if (opened >= 0) ::close(opened);
+}
+
 // Returns only where that is not possible.
 int become_compute(char** argv) {
     // From the script that looks for LibTorch on other machines (resources/launcher/braid-engine.sh).
@@ -41,6 +50,7 @@ int become_compute(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    open_standard_streams();
     braid::cli::CommandLine line;
     braid::cli::add_record_verbs(line);
     if (!line.knows(argc, argv)) return become_compute(argv);

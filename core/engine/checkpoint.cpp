@@ -198,7 +198,11 @@ struct StateFile {
 Result<StateFile> read_state_file(const std::string& folder) {
     const std::string file = folder + "/state.json";
     const Result<Json> json = read_json(file);
-    if (!json) return fail(json.error());
+    if (!json) {
+        Error broken = json.error();  // one that cannot be read is passed over like one that is not whole
+        if (broken.kind == ErrorKind::invalid_input) broken.kind = ErrorKind::corrupt;
+        return fail(std::move(broken));
+    }
     StateFile made;
     std::int64_t schema = 0;
     if (!json->is_object() || !read_field(*json, "schema", schema)) return unusable("it has no schema", file);
@@ -339,7 +343,9 @@ Result<CheckpointState> load_checkpoint(const std::string& folder, Trainer& trai
     if (Result<void> entered = trainer.enter_phase_of(file->state.step); !entered)
         return fail(entered.error());
     if (file->state.architecture_hash != content_hash(trainer.phase().architecture, builtin_mixers()))
-        return unusable("it belongs to another architecture", folder);
+        return fail(ErrorKind::invalid_input,
+                    "the checkpoint belongs to another architecture than the plan's", folder,
+                    "Put the plan back as it was, or start a new run");
     if (file->state.data_fingerprint != trainer.data().fingerprint())
         return fail(ErrorKind::invalid_input,
                     "the data of this run have changed since the checkpoint was written", folder,

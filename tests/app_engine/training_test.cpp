@@ -246,6 +246,25 @@ TEST_F(Training, ARefusedKernelLeavesNoRunAndAResumeCanChooseAnother) {
     EXPECT_EQ(engine({"run", "stop", run}).code, 0);
 }
 
+TEST_F(Training, ACheckpointWhoseStateCannotBeReadIsPassedOverAndOneOfAnotherPlanIsKept) {
+    const Finished trained = engine(small(20));
+    ASSERT_EQ(trained.code, 0) << trained.all();
+    const std::string folder = trained.last_json()["folder"], last = folder + "/checkpoints/step-00000020";
+    fs::resize_file(last + "/state.json", 100);
+    const Finished again = engine({"train", folder});
+    EXPECT_EQ(again.code, 0) << again.all();
+    EXPECT_NE(again.err.find("step 20 is passed over"), std::string::npos) << again.err;
+    std::ifstream file(folder + "/plan.json");
+    Json plan = Json::parse(file);
+    plan["architecture"]["ffn_width"] = 96;
+    std::ofstream(folder + "/plan.json") << plan;
+    const auto written = fs::last_write_time(last + "/model.safetensors");
+    const Finished other = engine({"train", folder});
+    EXPECT_EQ(other.code, 2) << other.all();
+    EXPECT_NE(other.err.find("another architecture than the plan's"), std::string::npos) << other.err;
+    EXPECT_EQ(fs::last_write_time(last + "/model.safetensors"), written) << "nothing is trained over";
+}
+
 TEST_F(Training, ATruncatedCheckpointIsPassedOver) {
     const Finished trained = engine(small(20));
     ASSERT_EQ(trained.code, 0) << trained.all();

@@ -51,6 +51,21 @@ TEST(Program, ThreadsWaitShortlyUnlessToldOtherwise) {
     EXPECT_GT(spins({"OMP_WAIT_POLICY=active"}), 1'000'000);
 }
 
+TEST(Program, AnAnswerThatDoesNotReachStdoutIsAFailure) {
+    const auto shell = [](const std::string& command) {
+        return run({.arguments = {"-c", "\"$0\" " + command, engine_program()}, .program = "/bin/sh"});
+    };
+    for (const char* verb : {"arch list --json", "--version", "man", "doctor"}) {
+        const Finished full = shell(std::string(verb) + " > /dev/full");
+        EXPECT_EQ(full.code, 1) << verb;
+        EXPECT_NE(full.err.find("stdout: cannot write"), std::string::npos) << full.err;
+    }
+    EXPECT_EQ(shell("man | head -c 9").out.size(), 9U);
+    EXPECT_EQ(shell("man 2>&1 | true; exit 0").code, 0);
+    // A stream that is closed gives its number to no file.
+    EXPECT_EQ(shell("arch list >&- 2>&- <&-").code, 0);
+}
+
 TEST(Help, UnknownVerbsAndOptionsAreInvalidInput) {
     EXPECT_EQ(run({{"trian"}}).code, 2);
     EXPECT_EQ(run({{}}).code, 2);

@@ -1,6 +1,7 @@
 #include "app/engine/cli/command_line.h"
 
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -78,6 +79,14 @@ bool CommandLine::knows(int argc, const char* const* argv) const {
 }
 
 int CommandLine::run(int argc, const char* const* argv) {
+    const int code = parse_and_run(argc, argv);
+    const std::optional<Error> lost = lost_output();
+    if (!lost) return code;
+    print_error(*lost);
+    return code == ExitCode::done ? ExitCode::failed : code;
+}
+
+int CommandLine::parse_and_run(int argc, const char* const* argv) {
     try {
         root_->parse(argc, argv);
     } catch (const CLI::Success& success) {  // --help, --version

@@ -41,6 +41,8 @@ public:
     int run(int argc, const char* const* argv);
 
 private:
+    int parse_and_run(int argc, const char* const* argv);
+
     std::unique_ptr<CLI::App> root_;
     std::map<const CLI::App*, VerbText> texts_;
     std::function<Result<void>()> chosen_;

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <iostream>
 
 namespace braid::cli {
 namespace {
+
+int output_errno = 0;  // of the first write to stdout that failed
 
 // Code points: enough for the letters that names are made of.
 std::size_t width(const std::string& text) {
@@ -61,8 +65,17 @@ std::string Table::text() const {
 }
 
 void print(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if ((std::fflush(stdout) != 0 || !written) && output_errno == 0) output_errno = errno;
+}
+
+std::optional<Error> lost_output() {
+    errno = 0;
+    std::cout.flush();
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+    if (!written && output_errno == 0) output_errno = errno != 0 ? errno : EIO;
+    if (output_errno == 0 || output_errno == EPIPE) return std::nullopt;
+    return error_from_errno(output_errno, "cannot write all of the answer", "stdout");
 }
 void print(const Table& table) { print(table.text()); }
 void print(const Json& document) { print(dumped(document, 2) + "\n"); }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/count.h"
+#include "core/base/error.h"
 #include "core/base/json.h"
 
 namespace braid::cli {
@@ -34,6 +36,9 @@ inline void print(const char* text) { print(std::string(text)); }
 void print(const Table& table);
 void print(const Json& document);       // indented, one document
 void print_line(const Json& document);  // on one line: JSON lines, the last line of train
+
+// After all was printed: what did not reach stdout. A reader that has seen enough is no loss.
+std::optional<Error> lost_output();
 
 std::string with_commas(std::int64_t number);        // 1,499,136
 std::string short_number(double number);             // 1.5 M, 12.3 k, 950
