@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Backup.h>
 #include <linux/magic.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -93,7 +94,15 @@ Error to_error(const SQLite::Exception& exception, const std::string& file) {
     return Error{.kind = kind, .message = std::move(message), .path = file, .hint = hint_of(kind)};
 }
 
+// SQLite would wait for the other end of a pipe.
+void need_file(const std::string& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        throw SQLite::Exception("a folder, a pipe or a device", SQLITE_NOTADB);
+}
+
 SQLite::Database open_for_writing(const std::string& file) {
+    need_file(file);
     errno = 0;
     SQLite::Database database(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 5'000);
     database.exec("PRAGMA journal_mode = WAL");
@@ -102,6 +111,7 @@ SQLite::Database open_for_writing(const std::string& file) {
 }
 
 SQLite::Database open_for_reading(const std::string& file) {
+    need_file(file);
     errno = 0;
     // Where SQLite cannot make the shared-memory file of a WAL database, or locks cannot be relied on, the
     // file is read as it is: nobody changes it in place there (a network file system holds published

@@ -1,5 +1,6 @@
 // Runs as a user makes and breaks them.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -221,6 +222,15 @@ TEST_F(Training, ACorruptDatabaseIsNamed) {
     EXPECT_NE(again.err.find("run.db"), std::string::npos) << again.err;
     EXPECT_EQ(engine({"run", "show", folder}).code, 2);
     EXPECT_EQ(engine({"run", "list"}).code, 0) << "the list is not harmed";
+    const Finished set = engine({"train", folder, "--set", "steps=9", "--seed", "7"});
+    EXPECT_EQ(set.code, 2);
+    for (const char* option : {"--set: is for a new run", "--seed: is for a new run"})
+        EXPECT_NE(set.err.find(option), std::string::npos) << set.err;
+    fs::remove(folder + "/run.db");
+    ASSERT_EQ(::mkfifo((folder + "/run.db").c_str(), 0600), 0);
+    EXPECT_EQ(engine({"run", "list"}).code, 0) << "nobody waits for a pipe";
+    EXPECT_EQ(engine({"run", "show", folder}).code, 2);
+    EXPECT_EQ(engine({"train", folder}).code, 2);
     std::ofstream(folder + "/plan.json") << "{}";
     const std::string listed = engine({"run", "list"}).out;
     EXPECT_GT(listed.find("plan.json"), listed.find("broken")) << listed;

@@ -295,6 +295,29 @@ Result<void> train_here(const RunFolder& folder, const TrainOptions& options, Ru
                 folder.path(), "Go on with: braid-engine train " + shell_word(folder.path()));
 }
 
+// What belongs to the plan of a new run, and would be passed over in silence.
+Result<void> refuse_plan_options(const RunFolder& run, const TrainOptions& options) {
+    Diagnostics problems;
+    for (const auto& [option, given] : {std::pair{"--set", !options.settings.empty()},
+                                        {"--phase", !options.phases.empty()},
+                                        {"--tokens", !options.tokens.empty()},
+                                        {"--scale", !options.scale.empty()},
+                                        {"--context", options.context != 0},
+                                        {"--vocab", options.vocab != 0},
+                                        {"--seed", options.seed >= 0},
+                                        {"--recipe", !options.recipe.empty()},
+                                        {"--from", !options.from.empty()},
+                                        {"--reference", !options.reference.empty()},
+                                        {"--name", !options.name.empty()}})
+        if (given)
+            problems.push_back({.path = option,
+                                .rule = "is for a new run; " + run.name() +
+                                        " has its plan, of which `run resume --set` can change parts",
+                                .found = {}});
+    if (!problems.empty()) return fail(to_error(problems));
+    return {};
+}
+
 Result<void> train_as_first(const TrainOptions& options, RunRanks& ranks) {
     if (options.detach && ranks.launched())
         return fail(ErrorKind::invalid_input, "--detach starts one process, not the ranks of a launcher");
@@ -302,8 +325,10 @@ Result<void> train_as_first(const TrainOptions& options, RunRanks& ranks) {
         return fail(ErrorKind::invalid_input,
                     "--gpus of a run that is there holds for one attempt, not with --detach", {},
                     "Change the run: braid-engine run resume RUN --set gpus=N");
-    if (const RunFolder existing(options.target); existing.exists())
+    if (const RunFolder existing(options.target); existing.exists()) {
+        if (Result<void> fits = refuse_plan_options(existing, options); !fits) return fits;
         return options.detach ? detach(existing, options) : train_here(existing, options, ranks);
+    }
     const Result<RunFolder> folder = make_run(options);
     if (!folder) return fail(folder.error());
     return options.detach ? detach(*folder, options) : train_here(*folder, options, ranks);
