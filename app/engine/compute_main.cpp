@@ -1,7 +1,6 @@
 // braid-compute: trains, measures and fits, headless; started by braid-engine. It never loads Qt.
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 
 #include "app/engine/cli/command_line.h"
 #include "app/engine/cli/signals.h"
@@ -15,7 +14,6 @@ int main(int argc, char** argv) {
         braid::cli::add_verbs(line);
         code = line.run(argc, argv);
     }
-    std::cout.flush();
     std::fflush(nullptr);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return code;  // leaks are looked for after main()

@@ -94,7 +94,8 @@ Error to_error(const SQLite::Exception& exception, const std::string& file) {
     return Error{.kind = kind, .message = std::move(message), .path = file, .hint = hint_of(kind)};
 }
 
-// SQLite would wait for the other end of a pipe.
+// SQLite would wait for the other end of a pipe. Not by RegularFile: a descriptor of the file that is closed
+// takes the locks with it that this process holds on it.
 void need_file(const std::string& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode))

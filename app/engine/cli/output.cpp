@@ -68,6 +68,9 @@ void print(const std::string& text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if ((std::fflush(stdout) != 0 || !written) && output_errno == 0) output_errno = errno;
 }
+void print(const Table& table) { print(table.text()); }
+void print(const Json& document) { print(dumped(document, 2) + "\n"); }
+void print_line(const Json& document) { print(dumped(document, -1) + "\n"); }
 
 std::optional<Error> lost_output() {
     errno = 0;
@@ -77,9 +80,6 @@ std::optional<Error> lost_output() {
     if (output_errno == 0 || output_errno == EPIPE) return std::nullopt;
     return error_from_errno(output_errno, "cannot write all of the answer", "stdout");
 }
-void print(const Table& table) { print(table.text()); }
-void print(const Json& document) { print(dumped(document, 2) + "\n"); }
-void print_line(const Json& document) { print(dumped(document, -1) + "\n"); }
 
 std::string with_commas(std::int64_t number) {
     std::string text = std::to_string(number);

@@ -321,11 +321,11 @@ Result<void> refuse_plan_options(const RunFolder& run, const TrainOptions& optio
 Result<void> train_as_first(const TrainOptions& options, RunRanks& ranks) {
     if (options.detach && ranks.launched())
         return fail(ErrorKind::invalid_input, "--detach starts one process, not the ranks of a launcher");
-    if (const RunFolder existing(options.target); existing.exists() && options.detach && options.gpus > 0)
-        return fail(ErrorKind::invalid_input,
-                    "--gpus of a run that is there holds for one attempt, not with --detach", {},
-                    "Change the run: braid-engine run resume RUN --set gpus=N");
     if (const RunFolder existing(options.target); existing.exists()) {
+        if (options.detach && options.gpus > 0)
+            return fail(ErrorKind::invalid_input,
+                        "--gpus of a run that is there holds for one attempt, not with --detach", {},
+                        "Change the run: braid-engine run resume RUN --set gpus=N");
         if (Result<void> fits = refuse_plan_options(existing, options); !fits) return fits;
         return options.detach ? detach(existing, options) : train_here(existing, options, ranks);
     }
